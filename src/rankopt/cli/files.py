@@ -1,0 +1,37 @@
+"""What commands read: data files by their ending, rankings by their content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankopt.errors import DataError
+
+if TYPE_CHECKING:
+    from rankopt.data.dataset import Dataset
+
+
+def read_data(path: Path, *, label: str = "label", qid: str = "qid", missing: str = "zero") -> Dataset:
+    """A dataset from LETOR text or Parquet."""
+    if path.is_dir():
+        raise DataError(f"{path}: is a folder; name a file in it")
+    if path.suffix in (".parquet", ".pq"):
+        from rankopt.data.frames import read_parquet
+
+        return read_parquet(path, label=label, qid=qid)
+    from rankopt.data.letor import read_letor
+
+    return read_letor(path, missing=missing)  # pyright: ignore[reportArgumentType]
+
+
+def read_ranking(path: Path) -> Any:
+    """A model or scores, told apart by the first bytes."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    if start == b"PK\x03\x04":
+        from rankopt.models.storage import load
+
+        return load(path)
+    from rankopt.data.scores import read_scores
+
+    return read_scores(path)

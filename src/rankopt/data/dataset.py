@@ -1,0 +1,174 @@
+"""Dataset: features, labels and queries of a ranking problem, contiguous by query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankopt.arrays import Floats, Ints, Matrix, as_floats, require_finite
+from rankopt.data.groups import Groups
+from rankopt.errors import DataError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Dataset:
+    """A ranking problem. Build one with `dataset`, `read_letor`, `read_parquet` or `from_frame`.
+
+    Parameters
+    ----------
+    X : (n_rows, n_features) object features, float32 or float64, dense or CSR.
+    y : (n_rows,) labels, or None where there are none.
+    groups : the queries.
+    Q : (n_queries, n_query_features) query features, or None.
+    weights : (n_queries,) weights of the queries, or None.
+    docs : (n_rows,) document identifiers, or None.
+    features : names of the columns of X.
+    rows : the caller's row number of each stored row, or None where the order is the caller's.
+    name : where the data came from; error messages say it.
+    """
+
+    X: Matrix | csr_array
+    y: Floats | None
+    groups: Groups
+    Q: Matrix | None = None
+    weights: Floats | None = None
+    docs: NDArray[Any] | None = None
+    features: tuple[str, ...] = ()
+    rows: Ints | None = None
+    name: str = "data"
+
+    @property
+    def n_rows(self) -> int:
+        return self.groups.n_rows
+
+    @property
+    def n_features(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
+    def labels(self) -> Floats:
+        """The labels; a `DataError` where there are none."""
+        if self.y is None:
+            raise DataError(f"{self.name}: has no labels")
+        return self.y
+
+    def stored(self, per_row: NDArray[Any]) -> NDArray[Any]:
+        """A per-row array in the caller's order, brought into stored order."""
+        return per_row if self.rows is None else per_row[self.rows]
+
+    def restored(self, per_row: NDArray[Any]) -> NDArray[Any]:
+        """A per-row array in stored order, brought back into the caller's order."""
+        if self.rows is None:
+            return per_row
+        out = np.empty_like(per_row)
+        out[self.rows] = per_row
+        return out
+
+    def take(self, queries: Ints) -> Dataset:
+        """The part of the data that some queries make up, in the order asked for.
+
+        The part is a problem of its own: its row order counts as the caller's.
+        """
+        groups, rows = self.groups.take(queries)
+        return replace(
+            self,
+            X=self.X[rows],
+            y=None if self.y is None else self.y[rows],
+            groups=groups,
+            Q=None if self.Q is None else self.Q[queries],
+            weights=None if self.weights is None else self.weights[queries],
+            docs=None if self.docs is None else self.docs[rows],
+            rows=None,
+        )
+
+
+def dataset(
+    X: Any,
+    y: ArrayLike | None = None,
+    qid: ArrayLike | None = None,
+    *,
+    group: ArrayLike | None = None,
+    query_weight: ArrayLike | None = None,
+    docs: ArrayLike | None = None,
+    features: tuple[str, ...] = (),
+    name: str = "data",
+) -> Dataset:
+    """A `Dataset` from arrays, in any row order.
+
+    Parameters
+    ----------
+    X : dense array or scipy sparse matrix, one row per document.
+    y : one label per row.
+    qid : one query identifier per row, integers or text; None is one query of all rows.
+    group : sizes of consecutive queries, instead of `qid`.
+    query_weight : one weight per query, in order of first appearance.
+    docs : one document identifier per row.
+    features : names of the columns.
+
+    Examples
+    --------
+    >>> import rankopt
+    >>> data = rankopt.dataset([[1.0], [2.0], [3.0]], [0, 1, 2], ["b", "a", "b"])
+    >>> data.groups.qids.tolist(), data.y.tolist()
+    (['b', 'a'], [0.0, 2.0, 1.0])
+    """
+    features_of = _matrix(X, name)
+    n_rows = features_of.shape[0]
+    labels = None if y is None else require_finite(as_floats(y, "y"), "y")
+    if labels is not None and labels.size != n_rows:
+        raise DataError(f"y: {labels.size} labels for {n_rows} rows of X")
+    if group is not None and qid is not None:
+        raise DataError("qid and group say the same thing: give one of them")
+    if group is None:
+        groups, rows = Groups.from_qid(qid, n_rows)
+    else:
+        groups, rows = Groups.from_sizes(group, n_rows), None
+    weights = None if query_weight is None else query_weights(query_weight, groups)
+    identifiers = None if docs is None else np.asarray(docs)
+    if identifiers is not None and identifiers.shape != (n_rows,):
+        raise DataError(f"docs: {identifiers.shape} identifiers for {n_rows} rows")
+    if features and len(features) != features_of.shape[1]:
+        raise DataError(f"features: {len(features)} names for {features_of.shape[1]} columns")
+    if rows is not None:
+        features_of = features_of[rows]
+        labels = None if labels is None else labels[rows]
+        identifiers = None if identifiers is None else identifiers[rows]
+    return Dataset(
+        features_of, labels, groups, None, weights, identifiers, tuple(features), rows, name
+    )
+
+
+def query_weights(weights: ArrayLike, groups: Groups) -> Floats:
+    """Check weights of queries: one per query, finite, not negative, not all zero."""
+    values = require_finite(as_floats(weights, "query_weight"), "query_weight", "query")
+    if values.size != groups.n_queries:
+        raise DataError(
+            f"query_weight: {values.size} weights, but there are {groups.n_queries} queries"
+            f" ({groups.n_rows} rows); one per query is needed"
+        )
+    if values.min() < 0.0 or values.max() == 0.0:
+        raise DataError("query_weight: weights must not be negative, and not all zero")
+    return values
+
+
+def _matrix(X: Any, name: str) -> Any:
+    from scipy.sparse import csr_array, issparse
+
+    if issparse(X):
+        sparse = csr_array(X)
+        return sparse if sparse.dtype in (np.float32, np.float64) else sparse.astype(np.float64)
+    try:
+        dense = np.asarray(X)
+        if dense.dtype not in (np.float32, np.float64):
+            dense = dense.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name}: X holds values that are not numbers ({error})") from None
+    if dense.ndim != 2:
+        raise DataError(f"{name}: X has shape {dense.shape}; one row per document is needed")
+    return dense

@@ -1,0 +1,274 @@
+"""Measure: gains per label and discounts per rank of one form; BoundMeasure: a measure on fixed labels."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankopt.arrays import Bools, Floats, Ints
+from rankopt.data.groups import Groups
+from rankopt.errors import DataError, SpecError
+from rankopt.kernels import order as order_kernels
+from rankopt.measures.forms import Form
+from rankopt.spec import format_spec
+from rankopt.threads import over_queries
+
+Ties = Literal["pessimistic", "optimistic", "average", "stable", "docid"]
+TIES: tuple[Ties, ...] = ("pessimistic", "optimistic", "average", "stable", "docid")
+
+
+class Norm(Enum):
+    """What the raw value of a query is divided by."""
+
+    NONE = "nothing"
+    IDEAL = "the value of the rows in order of gain"
+    TOTAL = "the sum of the gains"
+
+
+class Cutoff(Enum):
+    """Whether a measure takes a cut-off."""
+
+    NONE = "no"
+    OPTIONAL = "may be given"
+    REQUIRED = "must be given"
+
+
+class Measure(ABC):
+    """A ranking measure; higher is better. Final subclasses are frozen dataclasses.
+
+    A subclass states its `form`, the gains of labels, the discounts of ranks and their derivative.
+    """
+
+    name: ClassVar[str]
+    form: ClassVar[Form]
+    cutoff: ClassVar[Cutoff] = Cutoff.OPTIONAL
+
+    @abstractmethod
+    def gains(self, labels: Floats) -> Floats:
+        """The gain of each label."""
+
+    @abstractmethod
+    def discounts(self, ranks: Floats) -> Floats:
+        """The discount of each rank; ranks count from 1 and may be fractions."""
+
+    @abstractmethod
+    def slopes(self, ranks: Floats) -> Floats:
+        """The derivative of `discounts`."""
+
+    @abstractmethod
+    def domain(self, labels: Floats) -> tuple[Bools, str]:
+        """Whether each label has a gain, and in words which labels do."""
+
+    @property
+    @abstractmethod
+    def norm(self) -> Norm:
+        """What the raw value is divided by."""
+
+    @property
+    def depth(self) -> int | None:
+        """The cut-off, or None."""
+        return getattr(self, "k", None)
+
+    @property
+    def short_queries(self) -> Literal["keep", "zero"]:
+        """``zero``: a query with fewer rows than the cut-off counts 0, as in LETOR's NDCG."""
+        return "keep"
+
+    def __str__(self) -> str:
+        return format_spec(self)
+
+    def __post_init__(self) -> None:
+        k = self.depth
+        if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise SpecError(f"{self.name}: a cut-off is a whole number from 1, not {k!r}")
+        if k is None and self.cutoff is Cutoff.REQUIRED:
+            raise SpecError(f"{self.name} needs a cut-off, as in {self.name}@10")
+        self.check()
+
+    def check(self) -> None:
+        """Refuse parameters without sense; measures with parameters of their own say how."""
+
+    def bind(
+        self,
+        y: Floats,
+        groups: Groups,
+        weights: Floats | None = None,
+        *,
+        ideal: tuple[Ints, Floats] | None = None,
+        rows: Ints | None = None,
+    ) -> BoundMeasure:
+        """The measure on fixed labels.
+
+        Parameters
+        ----------
+        weights : one weight per query; None weights all the same.
+        ideal : offsets and labels of rows that count in the ideal order of their query although they
+            are not ranked, such as judged documents that a run does not list.
+        rows : the caller's number of each row, for error messages.
+        """
+        fits, words = self.domain(y)
+        if not fits.all():
+            first = int(np.argmin(fits))
+            number = (first if rows is None else int(rows[first])) + 1
+            query = groups.qids[np.searchsorted(groups.offsets, first, side="right") - 1]
+            raise DataError(
+                f"labels: row {number} (query {query}) has label {y[first]:g}, outside the domain of {self}: {words}"
+            )
+        gains = self.gains(y)
+        k = groups.longest if self.depth is None else min(self.depth, groups.longest)
+        pool_offsets, pool = groups.offsets, gains
+        if ideal is not None:
+            pool_offsets, pool = _joined(groups.offsets, gains, ideal[0], self.gains(ideal[1]))
+        longest = int(np.diff(pool_offsets).max())
+        table = self.discounts(np.arange(1.0, longest + 1.0))
+        if self.depth is not None:
+            table[self.depth :] = 0.0
+        best = self._ideal(pool_offsets, pool, table)
+        total = np.add.reduceat(pool, pool_offsets[:-1])
+        norms = {Norm.NONE: np.ones_like(best), Norm.IDEAL: best, Norm.TOTAL: total}[self.norm].copy()
+        norms[norms == 0.0] = 1.0
+        if self.short_queries == "zero" and self.depth is not None:
+            norms[groups.sizes < self.depth] = np.inf
+        share = np.ones(groups.n_queries) if weights is None else weights / weights.mean()
+        return BoundMeasure(self, groups, gains, table, norms, best, share, k)
+
+    def _ideal(self, offsets: Ints, gains: Floats, table: Floats) -> Floats:
+        """The raw value of each query in order of gain: in every form no order is better."""
+        by_rank, rank_offsets = ranked(offsets, gains, gains, gains, self._prefix(offsets))
+        out = np.empty(offsets.size - 1)
+        over_queries(self.form.values, rank_offsets, by_rank, table, out)
+        return out
+
+    def _prefix(self, offsets: Ints) -> int | None:
+        return self.depth if self.form.prefix else None
+
+
+def ranked(
+    offsets: Ints, scores: Floats, keys: Floats, gains: Floats, depth: int | None
+) -> tuple[Floats, Ints]:
+    """Gains of each query in order of (score descending, key ascending), cut at `depth`; offsets."""
+    rank_offsets = offsets
+    if depth is not None:
+        sizes = np.minimum(np.diff(offsets), depth)
+        rank_offsets = np.concatenate(([0], np.cumsum(sizes)))
+    by_rank = np.empty(rank_offsets[-1])
+    over_queries(order_kernels.gains_by_rank, offsets, scores, keys, gains, rank_offsets, by_rank)
+    return by_rank, rank_offsets
+
+
+def ordered(offsets: Ints, scores: Floats, keys: Floats) -> Ints:
+    """The rows of each query, counted within it, in order of (score descending, key ascending)."""
+    out = np.empty(scores.size, np.int64)
+    over_queries(order_kernels.orders, offsets, scores, keys, out)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class BoundMeasure:
+    """A measure on fixed labels: everything a kernel needs, as arrays.
+
+    Parameters
+    ----------
+    gains : (n_rows,) gains.
+    table : discounts of ranks 1, 2, ..., zero past the cut-off.
+    norms : (n_queries,) what raw values are divided by; 1 where that is zero, infinite where the
+        query counts 0 whatever its order.
+    ideal : (n_queries,) raw value in order of gain; a query with 0 is *blank*.
+    weights : (n_queries,) weights with mean 1.
+    k : how many ranks matter.
+    """
+
+    measure: Measure
+    groups: Groups
+    gains: Floats
+    table: Floats
+    norms: Floats
+    ideal: Floats
+    weights: Floats
+    k: int
+
+    @property
+    def form(self) -> Form:
+        return self.measure.form
+
+    @property
+    def scales(self) -> Floats:
+        """(n_queries,) factor from raw value to weighted value; 0 where no order changes it."""
+        return np.where(self.blank, 0.0, self.weights / self.norms)
+
+    @property
+    def blank(self) -> Bools:
+        """Queries without anything to gain."""
+        return self.ideal == 0.0
+
+    def values(
+        self, scores: Floats, ties: Ties = "pessimistic", docs: NDArray[Any] | None = None
+    ) -> Floats:
+        """The value of each query. `docs` are needed for ``ties="docid"``."""
+        offsets, out = self.groups.offsets, np.empty(self.groups.n_queries)
+        keys = self.tie_keys(ties, docs)
+        if ties == "average":
+            order = ordered(offsets, scores, keys)
+            blocks, by_rank = np.empty_like(order), np.empty_like(scores)
+            over_queries(order_kernels.tie_blocks, offsets, scores, order, blocks)
+            over_queries(order_kernels.pick, offsets, self.gains, order, by_rank)
+            over_queries(self.form.averages, offsets, by_rank, blocks, self.table, out)
+        else:
+            depth = self.k if self.form.prefix else None
+            by_rank, rank_offsets = ranked(offsets, scores, keys, self.gains, depth)
+            over_queries(self.form.values, rank_offsets, by_rank, self.table, out)
+        return out / self.norms
+
+    def mean(self, scores: Floats, ties: Ties = "pessimistic") -> float:
+        """The weighted mean over queries."""
+        return float(np.mean(self.weights * self.values(scores, ties)))
+
+    def swaps(self, order: Ints) -> tuple[Floats, Ints]:
+        """The change of each query's value by every exchange of two places, and the offsets of pairs."""
+        kernel = self.form.need("swaps")
+        offsets, by_rank = self.groups.offsets, np.empty_like(self.gains)
+        over_queries(order_kernels.pick, offsets, self.gains, order, by_rank)
+        pairs = self.groups.sizes * (self.groups.sizes - 1) // 2
+        pair_offsets = np.concatenate(([0], np.cumsum(pairs)))
+        out = np.empty(pair_offsets[-1])
+        over_queries(kernel, offsets, by_rank, self.table, pair_offsets, out)
+        return out / np.repeat(self.norms, pairs), pair_offsets
+
+    def slopes(self, order: Ints) -> Floats:
+        """The derivative of each query's value by the gain at each place of an order."""
+        kernel = self.form.need("slopes")
+        offsets, by_rank, out = self.groups.offsets, np.empty_like(self.gains), np.empty_like(self.gains)
+        over_queries(order_kernels.pick, offsets, self.gains, order, by_rank)
+        over_queries(kernel, offsets, by_rank, self.table, out)
+        return out / self.groups.spread(self.norms)
+
+    def tie_keys(self, ties: Ties, docs: NDArray[Any] | None = None) -> Floats:
+        """Per row: among equal scores the lower key comes first."""
+        if ties in ("pessimistic", "average"):
+            return self.gains
+        if ties == "optimistic":
+            return -self.gains
+        if ties == "stable":
+            return np.zeros_like(self.gains)
+        if ties != "docid":
+            raise SpecError(f"unknown ties {ties!r}; use one of {', '.join(TIES)}")
+        if docs is None:
+            raise DataError("ties by document identifier need identifiers, and the data has none")
+        _, places = np.unique(docs, return_inverse=True)
+        return -places.astype(np.float64)
+
+
+def _joined(offsets: Ints, gains: Floats, more: Ints, more_gains: Floats) -> tuple[Ints, Floats]:
+    """Two ragged arrays joined query by query."""
+    sizes, extra = np.diff(offsets), np.diff(more)
+    joined = np.concatenate(([0], np.cumsum(sizes + extra)))
+    out = np.empty(joined[-1])
+    out[np.arange(gains.size) + np.repeat(joined[:-1] - offsets[:-1], sizes)] = gains
+    at = np.arange(more_gains.size) + np.repeat(joined[:-1] + sizes - more[:-1], extra)
+    out[at] = more_gains
+    return joined, out

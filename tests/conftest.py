@@ -1,0 +1,22 @@
+"""Fixtures and settings shared by all tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("default", deadline=None, print_blob=True)
+settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of public ranking data, which the project does not ship."""
+    folder = os.environ.get("RANKOPT_DATA")
+    if not folder:
+        pytest.skip(
+            "RANKOPT_DATA is not set: tests on real ranking data need the shared data folder"
+        )
+    return Path(folder)
