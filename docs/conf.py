@@ -1,4 +1,4 @@
-"""Configuration of Sphinx: hand-written pages in Markdown, a reference generated from the package."""
+"""Configuration of Sphinx: pages in Markdown, and a reference generated from the package."""
 
 import re
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import reference  # noqa: E402
+import reference
 
 project = "rankopt"
 copyright = "2026, The rankopt developers"  # noqa: A001

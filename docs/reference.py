@@ -4,6 +4,7 @@ A registered part or a public name is documented by existing: nothing is listed 
 """
 
 import importlib
+import importlib.util
 import inspect
 import os
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import rankopt
 
-# Package, name of its registry, title. Packages that do not exist yet are left out.
+# Package, name of its registry, title. Registries that do not exist yet are left out.
 REGISTRIES = [
     ("measures", "MEASURES", "Measures"),
     ("objectives", "OBJECTIVES", "Objectives"),
@@ -33,7 +34,9 @@ def registry_page(package: str, registry_name: str, title: str) -> str | None:
     """One section per registered class, under its name in text specs."""
     if importlib.util.find_spec(f"rankopt.{package}") is None:
         return None
-    registry = getattr(importlib.import_module(f"rankopt.{package}"), registry_name)
+    registry = getattr(importlib.import_module(f"rankopt.{package}"), registry_name, None)
+    if registry is None:
+        return None
     page = heading(title)
     for name in registry:
         aliases = [f"``{alias}``" for alias, known in registry.aliases.items() if known == name]
@@ -75,8 +78,9 @@ def python_page() -> str:
 
 def command_line_page() -> str:
     """What ``rankopt --help`` and the help of each command print."""
-    from rankopt.cli.main import app
     from typer.main import get_command
+
+    from rankopt.cli.main import app
 
     page = heading("Command line")
     environment = {**os.environ, "COLUMNS": "92", "NO_COLOR": "1", "TERM": "dumb"}
@@ -95,7 +99,7 @@ def command_line_page() -> str:
 
 
 def write(folder: Path) -> None:
-    """Write all pages; a page that has not changed is left alone, so that Sphinx need not read it."""
+    """Write all pages; Sphinx need not read again a page that has not changed."""
     pages = {"python": python_page(), "command-line": command_line_page()}
     for package, registry_name, title in REGISTRIES:
         page = registry_page(package, registry_name, title)

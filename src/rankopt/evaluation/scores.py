@@ -14,7 +14,6 @@ from rankopt.data.dataset import Dataset
 from rankopt.data.groups import Groups
 from rankopt.errors import DataError, SpecError
 from rankopt.measures import Convention, Measure, as_convention, as_measure
-from rankopt.measures.base import Norm
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,10 +141,7 @@ def evaluate_scores(
         measure = as_measure(spec, convention)
         bound = measure.bind(labels, groups, weights, ideal=ideal, rows=rows)
         values = bound.values(scores, convention.ties, docs)
-        if convention.blank == "one" and measure.norm is not Norm.NONE:
-            values[bound.blank] = 1.0
-        elif convention.blank == "skip":
-            values[bound.blank] = np.nan
+        values[bound.blank] = convention.blank_value(measure)
         text = spec if isinstance(spec, str) else str(spec)
         per_query[text] = values
         kept = ~np.isnan(values)

@@ -75,8 +75,12 @@ class Measure(ABC):
         return getattr(self, "k", None)
 
     @property
-    def short_queries(self) -> Literal["keep", "zero"]:
-        """``zero``: a query with fewer rows than the cut-off counts 0, as in LETOR's NDCG."""
+    def short_queries(self) -> Literal["keep", "zero", "rows"]:
+        """What becomes of a query with fewer rows than the cut-off.
+
+        ``zero``: it counts 0, as in LETOR's NDCG. ``rows``: its value is divided by its share of the
+        cut-off, as in XGBoost's precision.
+        """
         return "keep"
 
     def __str__(self) -> str:
@@ -132,8 +136,9 @@ class Measure(ABC):
         total = np.add.reduceat(pool, pool_offsets[:-1])
         norms = {Norm.NONE: np.ones_like(best), Norm.IDEAL: best, Norm.TOTAL: total}[self.norm].copy()
         norms[norms == 0.0] = 1.0
-        if self.short_queries == "zero" and self.depth is not None:
-            norms[groups.sizes < self.depth] = np.inf
+        if self.depth is not None and self.short_queries != "keep":
+            filled = np.minimum(groups.sizes / self.depth, 1.0)
+            norms *= filled if self.short_queries == "rows" else np.where(filled < 1.0, np.inf, 1.0)
         share = np.ones(groups.n_queries) if weights is None else weights / weights.mean()
         return BoundMeasure(self, groups, gains, table, norms, best, share, k)
 
@@ -259,7 +264,7 @@ class BoundMeasure:
             raise SpecError(f"unknown ties {ties!r}; use one of {', '.join(TIES)}")
         if docs is None:
             raise DataError("ties by document identifier need identifiers, and the data has none")
-        _, places = np.unique(docs, return_inverse=True)
+        _, places = np.unique(np.asarray(docs).astype(str), return_inverse=True)
         return -places.astype(np.float64)
 
 

@@ -142,7 +142,7 @@ class NDCG(Measure):
         return Norm.IDEAL
 
     @property
-    def short_queries(self) -> Literal["keep", "zero"]:
+    def short_queries(self) -> Literal["keep", "zero", "rows"]:
         return self.short
 
     def check(self) -> None:

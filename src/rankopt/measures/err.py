@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -27,6 +27,7 @@ class ERR(Measure):
     k : cut-off, or None.
     max_grade : the highest grade of the label scale. It belongs to the scale and not to the data at
         hand: train and test must share it.
+    gain : ``exponential``; or ``linear``, g(y) = y / max_grade, for labels that are chances to stop.
 
     References
     ----------
@@ -44,8 +45,11 @@ class ERR(Measure):
     form: ClassVar[Form] = CASCADE
     k: int | None = None
     max_grade: float = 4.0
+    gain: Literal["exponential", "linear"] = "exponential"
 
     def gains(self, labels: Floats) -> Floats:
+        if self.gain == "linear":
+            return labels / self.max_grade
         return (np.exp2(labels) - 1.0) / 2.0**self.max_grade
 
     def discounts(self, ranks: Floats) -> Floats:
@@ -65,3 +69,5 @@ class ERR(Measure):
     def check(self) -> None:
         if not 0.0 < self.max_grade <= 31.0:
             raise SpecError(f"err: max_grade {self.max_grade!r} must lie between 0 and 31")
+        if self.gain not in ("exponential", "linear"):
+            raise SpecError(f"err: unknown gain {self.gain!r}; use exponential or linear")

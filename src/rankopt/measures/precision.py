@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from rankopt.arrays import Bools, Floats
+from rankopt.errors import SpecError
 from rankopt.measures.base import Cutoff, Measure, Norm
 from rankopt.measures.forms import CASCADE, POSITIONAL, Form
 from rankopt.measures.gains import relevant
@@ -21,12 +22,12 @@ class Precision(Measure):
     ----------
     .. math:: \mathrm{P@}k = \frac{1}{k} \sum_{r=1}^{k} [y_{(r)} \ge t]
 
-    A query with fewer than k rows is divided by k all the same, as trec_eval does.
-
     Parameters
     ----------
     k : cut-off; needed.
     relevant_from : t, the lowest relevant label.
+    denominator : of a query with fewer than k rows. ``k`` all the same, as trec_eval has it; ``rows``,
+        their number, as XGBoost and CatBoost have it.
 
     References
     ----------
@@ -45,6 +46,7 @@ class Precision(Measure):
     cutoff: ClassVar[Cutoff] = Cutoff.REQUIRED
     k: int | None = None
     relevant_from: float = 1.0
+    denominator: Literal["k", "rows"] = "k"
 
     def gains(self, labels: Floats) -> Floats:
         return relevant(labels, self.relevant_from)
@@ -61,6 +63,14 @@ class Precision(Measure):
     @property
     def norm(self) -> Norm:
         return Norm.NONE
+
+    @property
+    def short_queries(self) -> Literal["keep", "zero", "rows"]:
+        return "rows" if self.denominator == "rows" else "keep"
+
+    def check(self) -> None:
+        if self.denominator not in ("k", "rows"):
+            raise SpecError(f"p: unknown denominator {self.denominator!r}; use k or rows")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,55 @@
+"""Objective: a loss of scores. The one place where a measure's sign turns: lower is better."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from rankopt.arrays import Floats, Ints
+from rankopt.data.groups import Groups
+from rankopt.errors import IncompatibleError
+from rankopt.spec import format_spec
+
+
+class Sloped(ABC):
+    """A bound objective with gradients (subgradients where it is convex and not smooth).
+
+    The small defaults say "not applicable"; they are the only methods that subclasses replace.
+    """
+
+    convex: ClassVar[bool] = False
+
+    @abstractmethod
+    def value_grad(self, scores: Floats) -> tuple[float, Floats]:
+        """The loss, a weighted mean over queries, and its derivative by the scores."""
+
+    @abstractmethod
+    def take(self, queries: Ints) -> Sloped:
+        """The loss of some queries: their mean, on the rows `Groups.take` gives."""
+
+    def curvature(self, scores: Floats) -> Floats | None:
+        """The diagonal of the second derivative by the scores, or None where it is not known."""
+        return None
+
+    def cooled(self, tau: float) -> Sloped:
+        """The objective at another temperature; towards 0 it tends to the measure."""
+        raise IncompatibleError(f"{type(self).__name__} has no temperature to anneal")
+
+    def resampled(self, rng: np.random.Generator) -> Sloped:
+        """The objective with fresh random draws; itself where it has none."""
+        return self
+
+
+class Objective(ABC):
+    """A loss of scores, as a frozen spec; `bind` puts it on labels."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def bind(self, y: Floats, groups: Groups, weights: Floats | None = None) -> Sloped:
+        """The objective on fixed labels; `weights` are one per query."""
+
+    def __str__(self) -> str:
+        return format_spec(self)

@@ -1,0 +1,7 @@
+"""Scorers. A new one is a file and an import line here."""
+
+from rankopt.registry import Registry
+from rankopt.scorers.base import Scorer as Scorer
+from rankopt.scorers.linear import Linear as Linear
+
+SCORERS: Registry[Scorer] = Registry.of("scorer", Scorer, globals())

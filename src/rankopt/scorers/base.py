@@ -1,0 +1,42 @@
+"""Scorer: features and parameters to scores. It describes structure; parameters live outside."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from rankopt.arrays import Floats
+from rankopt.data.dataset import Dataset
+from rankopt.spec import format_spec
+
+
+class Scorer(ABC):
+    """A family of scoring functions with one flat float64 parameter vector.
+
+    Final subclasses are frozen dataclasses. `linear` says that scores are linear in the parameters
+    (not necessarily in the features): then the exact line search and convex solvers apply.
+    """
+
+    name: ClassVar[str]
+    linear: ClassVar[bool] = False
+
+    @abstractmethod
+    def size(self, data: Dataset) -> int:
+        """The number of parameters on this data."""
+
+    @abstractmethod
+    def start(self, data: Dataset, rng: np.random.Generator) -> Floats:
+        """Parameters to start from."""
+
+    @abstractmethod
+    def scores(self, params: Floats, data: Dataset) -> Floats:
+        """One score per row, in stored order."""
+
+    @abstractmethod
+    def pullback(self, params: Floats, data: Dataset, dscores: Floats) -> Floats:
+        """The derivative by the parameters, from the derivative by the scores."""
+
+    def __str__(self) -> str:
+        return format_spec(self)

@@ -1,0 +1,71 @@
+"""The linear scorer, one weight per feature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankopt.arrays import Floats
+from rankopt.data.dataset import Dataset
+from rankopt.kernels import linear as kernels
+from rankopt.scorers.base import Scorer
+from rankopt.threads import over_queries
+
+
+@dataclass(frozen=True)
+class Linear(Scorer):
+    r"""A weighted sum of the features.
+
+    Definition
+    ----------
+    .. math:: f(x) = \sum_j w_j x_j
+
+    References
+    ----------
+    [tan2013direct]_
+
+    Examples
+    --------
+    >>> import numpy as np, rankopt
+    >>> data = rankopt.dataset([[1.0, 2.0], [3.0, 4.0]])
+    >>> Linear().scores(np.array([1.0, 0.5]), data).tolist()
+    [2.0, 5.0]
+    """
+
+    name: ClassVar[str] = "linear"
+    linear: ClassVar[bool] = True
+
+    def size(self, data: Dataset) -> int:
+        return data.n_features
+
+    def start(self, data: Dataset, rng: np.random.Generator) -> Floats:
+        return np.zeros(data.n_features)
+
+    def scores(self, params: Floats, data: Dataset) -> Floats:
+        X, offsets = data.X, data.groups.offsets
+        out = np.empty(data.n_rows)
+        if isinstance(X, np.ndarray):
+            rows = np.require(X, requirements=["C", "W"])
+            over_queries(kernels.scores_of_rows, offsets, rows, params, out)
+        else:
+            X.sort_indices()
+            indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int64)
+            over_queries(kernels.scores_of_sparse, offsets, indptr, indices, X.data, params, out)
+        return out
+
+    def pullback(self, params: Floats, data: Dataset, dscores: Floats) -> Floats:
+        X = data.X
+        if isinstance(X, np.ndarray) and X.dtype == np.float32:
+            return _blockwise(X, dscores)
+        return np.asarray(X.T @ dscores)
+
+
+def _blockwise(X: np.ndarray, dscores: Floats) -> Floats:
+    """X' d in float64 without a float64 copy of X."""
+    out = np.zeros(X.shape[1])
+    block = max(1, 2_000_000 // max(1, X.shape[1]))
+    for start in range(0, X.shape[0], block):
+        out += X[start : start + block].astype(np.float64).T @ dscores[start : start + block]
+    return out

@@ -1,0 +1,55 @@
+"""What every solver returns and tells: solutions, status sentences, steps, monitors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from rankopt.arrays import Floats
+
+
+class Status(Enum):
+    """How a solver ended, as a sentence."""
+
+    CONVERGED = "Converged: the stopping rule was met."
+    COORDINATEWISE = "Converged to a coordinate-wise maximum: no single weight improves the measure."
+    OUT_OF_STEPS = "Stopped after max_iter iterations before the stopping rule was met; raise max_iter."
+    STOPPED_EARLY = "Stopped early: the validation measure had ceased to improve."
+    INTERRUPTED = "Interrupted: the best parameters so far were kept."
+    STALLED = "Stopped: the line search found no further improvement at this precision."
+
+    @property
+    def converged(self) -> bool:
+        return self in (Status.CONVERGED, Status.COORDINATEWISE, Status.STOPPED_EARLY, Status.STALLED)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One iteration of a solver: its number, the value reached, seconds so far, and what was watched."""
+
+    iteration: int
+    value: float
+    seconds: float
+    watched: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Parameters, the value they reach, how the solver ended, and its steps."""
+
+    params: Floats
+    value: float
+    status: Status
+    history: tuple[Step, ...] = ()
+    n_iter: int = 0
+
+
+Monitor = Callable[[Step, Any], bool]  # called after each iteration with the parameters; True stops
+
+
+def silent(step: Step, params: Any) -> bool:
+    """The monitor that watches nothing."""
+    return False
