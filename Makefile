@@ -5,14 +5,14 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3,$(shell $(name) -c \
     'import sys; sys.version_info >= (3, 11) and print("$(name)")' 2>/dev/null)))
 VENV := .venv
 BIN := $(VENV)/bin
-# The locks are complete, so nothing is resolved; modules are compiled when first imported.
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile
+# The locks are complete, so nothing is resolved.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 WORKERS ?= 2
 
 # Without this, pyright asks for its newest version at every run.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: help demo test test-nojit check format bench docs lock clean
+.PHONY: help demo test test-nojit check format golden bench docs lock clean
 
 help:
 	@echo "make demo        the main job of rankopt on data that it makes itself"
@@ -20,6 +20,7 @@ help:
 	@echo "make check       lint, format, types, layers"
 	@echo "make format      bring the sources into the format that check asks for"
 	@echo "make test-nojit  the tests of the kernels, run as plain Python"
+	@echo "make golden      run the other tools again that tests/golden is made with"
 	@echo "make bench       speed against other tools, one process each; results as JSON"
 	@echo "make docs        the documentation, in build/docs"
 	@echo "make lock        new pins in requirements/, from the ranges in pyproject.toml"
@@ -38,11 +39,14 @@ check: $(VENV)/dev.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/python tools/layers.py
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+golden: $(VENV)/oracles.stamp
+	$(BIN)/python benchmarks/golden.py
 
 bench: $(VENV)/oracles.stamp
 	$(BIN)/python benchmarks/run.py

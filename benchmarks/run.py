@@ -24,9 +24,9 @@ HERE = Path(__file__).resolve().parent
 
 
 def benchmarks() -> list[str]:
-    """Names of the benchmarks: the scripts beside this one; helpers start with an underscore."""
-    names = (path.stem for path in sorted(HERE.glob("*.py")))
-    return [name for name in names if name != Path(__file__).stem and not name.startswith("_")]
+    """Names of the benchmarks: the scripts beside this one that know ``--json``."""
+    scripts = (path for path in sorted(HERE.glob("*.py")) if path != Path(__file__).resolve())
+    return [path.stem for path in scripts if '"--json"' in path.read_text(encoding="utf-8")]
 
 
 def setting() -> dict[str, str]:

@@ -14,11 +14,14 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
     "sphinxcontrib.bibtex",
+    "mathml",
 ]
 html_theme = "furo"
 html_title = "rankopt"
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["formulas.css"]
 default_role = "literal"
 exclude_patterns = ["_build"]
 

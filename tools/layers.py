@@ -14,7 +14,6 @@ from pathlib import Path
 
 PACKAGE = "rankopt"
 ROOT = Path(__file__).resolve().parent.parent
-_EXEMPT = {"__init__", "__main__"}  # of the root package, which offers everything lazily
 
 
 def imported(tree: ast.AST, package: str) -> Iterator[tuple[int, str]]:
@@ -35,10 +34,11 @@ def imported(tree: ast.AST, package: str) -> Iterator[tuple[int, str]]:
 def fault(source: str, target: str, order: list[list[str]], apart: list[list[str]]) -> str | None:
     """Why part `source` must not import part `target`, or None where it may."""
     level = {part: i for i, parts in enumerate(order) for part in parts}
+    level[PACKAGE] = len(order) - 1  # the root re-exports from everywhere: it belongs to the top
     if source not in level:
         return f"'{source}' is in no layer: add it to [tool.{PACKAGE}.layers] in pyproject.toml"
     if target not in level:
-        return f"'{target}' is no part of {PACKAGE}: import a name from the module that defines it"
+        target = PACKAGE  # a name of the root package
     if level[target] > level[source]:
         return f"'{source}' lies below '{target}' and must not know it"
     if source != target and any({source, target} <= set(parts) for parts in apart):
@@ -51,15 +51,14 @@ def faults(src: Path, order: list[list[str]], apart: list[list[str]]) -> list[st
     found: list[str] = []
     for path in sorted((src / PACKAGE).rglob("*.py")):
         module = path.relative_to(src).with_suffix("").parts
-        if len(module) == 2 and module[1] in _EXEMPT:
-            continue
+        source = PACKAGE if module[1] in {"__init__", "__main__"} else module[1]
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for line, name in sorted(imported(tree, ".".join(module[:-1]))):
             parts = name.split(".")
             if parts[0] != PACKAGE:
                 continue
             target = parts[1] if len(parts) > 1 else PACKAGE
-            reason = fault(module[1], target, order, apart)
+            reason = fault(source, target, order, apart)
             if reason is not None:
                 found.append(f"{path.relative_to(src.parent)}:{line}: imports {name}: {reason}")
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -43,15 +44,29 @@ class Groups:
             raise DataError(f"qid: {ids.shape} values for {n_rows} rows; one per row is needed")
         ids = _plain(ids)
         heads = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
-        _, first, inverse = np.unique(ids[heads], return_index=True, return_inverse=True)
-        if first.size == heads.size:
-            return cls(np.append(heads, n_rows).astype(np.int64), ids[heads]), None
+        return cls.from_runs(ids[heads], np.diff(np.append(heads, n_rows)))
+
+    @classmethod
+    def from_runs(cls, ids: ArrayLike, lengths: Ints) -> tuple[Groups, Ints | None]:
+        """As `from_qid`, from runs of consecutive rows of one query: its identifier and its rows.
+
+        >>> groups, rows = Groups.from_runs(["b", "a", "b"], [1, 2, 1])
+        >>> groups.qids.tolist(), groups.sizes.tolist(), rows.tolist()
+        (['b', 'a'], [2, 2], [0, 3, 1, 2])
+        """
+        ids = _plain(np.asarray(ids))
+        lengths = np.asarray(lengths, dtype=np.int64)
+        _, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
+        if first.size == ids.size:
+            return cls(np.concatenate(([0], np.cumsum(lengths))), ids), None
         appearance = np.empty(first.size, np.int64)  # rank of each distinct id by first appearance
         appearance[np.argsort(first)] = np.arange(first.size)
-        query = np.repeat(appearance[inverse], np.diff(np.append(heads, n_rows)))
-        rows = np.argsort(query, kind="stable").astype(np.int64)
+        query = np.repeat(appearance[inverse], lengths)
         offsets = np.concatenate(([0], np.cumsum(np.bincount(query)))).astype(np.int64)
-        return cls(offsets, ids[heads[np.sort(first)]]), rows
+        groups = cls(offsets, ids[np.sort(first)])
+        if np.all(query[1:] >= query[:-1]):
+            return groups, None
+        return groups, np.argsort(query, kind="stable").astype(np.int64)
 
     @classmethod
     def from_sizes(cls, sizes: ArrayLike, n_rows: int | None = None) -> Groups:
@@ -98,14 +113,16 @@ class Groups:
 def _plain(ids: NDArray[Any]) -> NDArray[Any]:
     """Identifiers as integers or text; anything else is refused."""
     if ids.dtype.kind == "f":
-        if not np.all(ids == np.floor(ids)):
+        if not np.all(np.isfinite(ids)) or not np.all(ids == np.floor(ids)):
             raise DataError("qid: identifiers must be whole numbers or text, without missing values")
         return ids.astype(np.int64)
     if ids.dtype.kind == "O":
-        missing = [i for i, v in enumerate(ids) if v is None or v != v]
-        if missing:
-            raise DataError(f"qid: row {missing[0] + 1} has no query identifier")
-        return _plain(np.array(ids.tolist()))
+        values = ids.tolist()
+        for row, value in enumerate(values, 1):
+            if not isinstance(value, (str, bytes, Real)) or value != value:
+                raise DataError(f"qid: row {row} is {value!r}; identifiers must be integers or text")
+        some_text = any(isinstance(value, str) for value in values)
+        return _plain(np.array(list(map(str, values)) if some_text else values))
     if ids.dtype.kind not in "iubUST":
         raise DataError(f"qid: identifiers of type {ids.dtype} are not supported; use integers or text")
     return ids

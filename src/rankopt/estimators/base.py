@@ -134,6 +134,20 @@ class BaseRanker(BaseEstimator):
         check_is_fitted(self, "model_")
         save_model(self.model_, path)
 
+    @classmethod
+    def from_model(cls, model: Model) -> Self:
+        """A fitted estimator from a stored model."""
+        known = {k: v for k, v in model.recipe.parameters.items() if k in cls._get_param_names()}
+        self = cls(**known)
+        self.model_ = model
+        self.n_features_in_ = model.n_features
+        self.n_queries_ = int(model.recipe.notes.get("queries", 2))
+        if model.features:
+            self.feature_names_in_ = np.asarray(model.features, dtype=object)
+        if model.scorer.linear:
+            self.coef_, self.intercept_ = model.params, 0.0
+        return self
+
     def _measure(self) -> Measure:
         return as_measure(self.measure)
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from rankopt.arrays import Bools, Floats, Ints
 from rankopt.data.groups import Groups
-from rankopt.errors import DataError, SpecError
+from rankopt.errors import DataError, IncompatibleError, SpecError
 from rankopt.kernels import order as order_kernels
-from rankopt.measures.forms import Form
+from rankopt.measures.forms import AVERAGED, Form
 from rankopt.spec import format_spec
 from rankopt.threads import over_queries
 
@@ -126,8 +126,8 @@ class Measure(ABC):
         gains = self.gains(y)
         k = groups.longest if self.depth is None else min(self.depth, groups.longest)
         pool_offsets, pool = groups.offsets, gains
-        if ideal is not None:
-            pool_offsets, pool = _joined(groups.offsets, gains, ideal[0], self.gains(ideal[1]))
+        if ideal is not None and ideal[1].size:
+            pool_offsets, pool = self._pool(groups, gains, *ideal)
         longest = int(np.diff(pool_offsets).max())
         table = self.discounts(np.arange(1.0, longest + 1.0))
         if self.depth is not None:
@@ -141,6 +141,22 @@ class Measure(ABC):
             norms *= filled if self.short_queries == "rows" else np.where(filled < 1.0, np.inf, 1.0)
         share = np.ones(groups.n_queries) if weights is None else weights / weights.mean()
         return BoundMeasure(self, groups, gains, table, norms, best, share, k)
+
+    def _pool(
+        self, groups: Groups, gains: Floats, offsets: Ints, labels: Floats
+    ) -> tuple[Ints, Floats]:
+        """The gains that count in the ideal: of the ranked rows and of those only judged."""
+        if self.form is AVERAGED:
+            raise IncompatibleError(f"{self}: cannot count judged rows that are not ranked")
+        fits, words = self.domain(labels)
+        if not fits.all():
+            first = int(np.argmin(fits))
+            query = groups.qids[np.searchsorted(offsets, first, side="right") - 1]
+            raise DataError(
+                f"labels: a judged row of query {query} that is not ranked has label"
+                f" {labels[first]:g}, outside the domain of {self}: {words}"
+            )
+        return _joined(groups.offsets, gains, offsets, self.gains(labels))
 
     def _ideal(self, offsets: Ints, gains: Floats, table: Floats) -> Floats:
         """The raw value of each query in order of gain: in every form no order is better."""

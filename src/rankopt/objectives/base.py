@@ -7,9 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankopt.arrays import Floats, Ints
+from rankopt.arrays import Bools, Floats, Ints
 from rankopt.data.groups import Groups
 from rankopt.errors import IncompatibleError
+from rankopt.measures import BoundMeasure
+from rankopt.measures.forms import CONCORDANCE
 from rankopt.spec import format_spec
 
 
@@ -27,7 +29,10 @@ class Sloped(ABC):
 
     @abstractmethod
     def take(self, queries: Ints) -> Sloped:
-        """The loss of some queries: their mean, on the rows `Groups.take` gives."""
+        """The loss of some queries, on the rows that `Groups.take` gives: the mean of what each adds.
+
+        Weights stay those of the whole, so that a mean over random queries estimates the whole mean.
+        """
 
     def curvature(self, scores: Floats) -> Floats | None:
         """The diagonal of the second derivative by the scores, or None where it is not known."""
@@ -42,14 +47,42 @@ class Sloped(ABC):
         return self
 
 
+class Stepped(ABC):
+    """A bound objective that changes only where two rows of a query trade places."""
+
+    @property
+    @abstractmethod
+    def target(self) -> BoundMeasure:
+        """The measure it is made of."""
+
+    @abstractmethod
+    def value(self, scores: Floats) -> float:
+        """The loss, a weighted mean over queries."""
+
+
 class Objective(ABC):
     """A loss of scores, as a frozen spec; `bind` puts it on labels."""
 
     name: ClassVar[str]
 
     @abstractmethod
-    def bind(self, y: Floats, groups: Groups, weights: Floats | None = None) -> Sloped:
+    def bind(self, y: Floats, groups: Groups, weights: Floats | None = None) -> Sloped | Stepped:
         """The objective on fixed labels; `weights` are one per query."""
 
     def __str__(self) -> str:
         return format_spec(self)
+
+
+def constant_queries(target: BoundMeasure) -> Bools:
+    """Queries whose value no order changes: equal gains, or equal discounts of all their ranks.
+
+    One row and no relevant row are cases of the first; precision at a rank past the end, of the second.
+    An objective made of the measure has no gradient there.
+    """
+    heads, sizes = target.groups.offsets[:-1], target.groups.sizes
+    flat = np.minimum.reduceat(target.gains, heads) == np.maximum.reduceat(target.gains, heads)
+    if target.form is not CONCORDANCE:
+        changes = np.flatnonzero(np.diff(target.table) != 0.0)
+        level = int(changes[0]) + 1 if changes.size else target.table.size
+        flat |= sizes <= level
+    return flat | ~np.isfinite(target.norms) | target.blank

@@ -1,0 +1,11 @@
+"""Solvers. A new one is a file and an import line here."""
+
+from rankopt.registry import Registry
+from rankopt.solvers.lbfgs import LBFGS as LBFGS
+from rankopt.solvers.problem import L2 as L2
+from rankopt.solvers.problem import SOLVERS as SOLVERS
+from rankopt.solvers.problem import Need as Need
+from rankopt.solvers.problem import Problem as Problem
+from rankopt.solvers.problem import Solver as Solver
+
+SOLVERS.classes.update(Registry.of("solver", Solver, globals()).classes)

@@ -1,0 +1,235 @@
+"""Blocks of LETOR text to chunks of rows: the kernel's results, and what it leaves to Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankopt.arrays import Floats, Ints, Matrix
+from rankopt.data.lines import Block
+from rankopt.kernels import parse
+
+LAST_ID = 2**31 - 1
+_LARGEST = 1 << 30  # bytes of the dense rows of one block of text
+
+
+class LineError(Exception):
+    """A fault in a line, counted from 1 within its block."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How lines are read.
+
+    Parameters
+    ----------
+    with_qid : whether lines name their query.
+    first_id, last_id : the feature ids allowed.
+    missing : what a value that is undefined or absent becomes, 0 or NaN.
+    dtype : of the features.
+    """
+
+    with_qid: bool
+    first_id: int
+    last_id: int
+    missing: float
+    dtype: np.dtype[Any]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Chunk:
+    """The rows of one block.
+
+    Parameters
+    ----------
+    lines : the number of lines, rows or not.
+    labels, X : labels and features; column 0 of X is feature id 0.
+    lowest_id : the lowest feature id, or None where there is no feature.
+    qids, lengths : identifier and length of each run of rows of one query.
+    docs : document identifiers as padded bytes, or None where no row has one.
+    """
+
+    lines: int
+    labels: Floats
+    X: Matrix
+    lowest_id: int | None
+    qids: list[bytes]
+    lengths: Ints
+    docs: NDArray[np.bytes_] | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Entries:
+    """Space for the features of a block, used again and again."""
+
+    columns: NDArray[np.uint32]
+    values: Matrix
+    odd: NDArray[np.int32]
+
+    @classmethod
+    def for_text(cls, size: int, dtype: np.dtype[Any]) -> Entries:
+        count = size // 3 + 1  # the shortest feature is "1:" and a blank
+        return cls(
+            np.empty(count, np.uint32), np.empty(count, dtype), np.empty((count, 2), np.int32)
+        )
+
+
+def parse_block(block: Block, rules: Rules, free: list[Entries]) -> Chunk:
+    """Parse a block; the space for its entries comes from `free` and returns there."""
+    entries = free.pop() if free else Entries.for_text(block.size, rules.dtype)
+    if 3 * entries.columns.size < block.size:
+        entries = Entries.for_text(block.size, rules.dtype)
+    lines = block.raw.count(b"\n", 0, block.size)
+    labels, starts, stops = np.empty(lines), np.empty(lines, np.int64), np.empty(lines, np.int64)
+    odd_labels, run_rows = np.empty(lines, np.int32), np.empty(lines + 1, np.int64)
+    run_bounds, doc_bounds = np.empty((lines, 2), np.int64), np.empty((lines, 2), np.int64)
+    rows, runs, strange, odds, code, position = parse.parse_lines(
+        block.text, np.uint64(block.size), rules.with_qid, rules.first_id, rules.last_id,
+        rules.missing, labels, starts, stops, odd_labels, run_rows, run_bounds, doc_bounds,
+        entries.columns, entries.values, entries.odd,
+    )  # fmt: skip
+    # in the order of the lines: whatever was left over stands before the fault that stopped the kernel
+    _settle(block, rules, labels, starts, odd_labels[:strange], entries, entries.odd[:odds])
+    if code != parse.OK:
+        raise LineError(block.line_number(int(position)), _fault(block, rules, code, int(position)))
+    n_entries = int(stops[rows - 1]) if rows else 0
+    columns = entries.columns[:n_entries]
+    highest = int(columns.max(initial=0))
+    if rows * (highest + 1) * rules.dtype.itemsize > _LARGEST:
+        row = int(np.searchsorted(stops[:rows], columns.argmax(), side="right"))
+        raise LineError(
+            block.line_number(int(starts[row])),
+            f"feature id {highest} would make the dense matrix that text is read into too large;"
+            " read the file into a scipy.sparse matrix and pass that to rankopt.dataset",
+        )
+    X = np.empty((rows, highest + 1), rules.dtype)
+    parse.spread_rows(stops, columns, entries.values, rules.dtype.type(rules.missing), X)
+    run_rows[runs] = rows
+    bounds = run_bounds[:runs].tolist()
+    chunk = Chunk(
+        lines,
+        labels[:rows].copy(),
+        X,
+        int(columns.min()) if n_entries else None,
+        [bytes(block.raw[start:stop]) for start, stop in bounds],
+        np.diff(run_rows[: runs + 1]),
+        _documents(block, doc_bounds[:rows]),
+    )
+    free.append(entries)
+    return chunk
+
+
+def _documents(block: Block, bounds: Ints) -> NDArray[np.bytes_] | None:
+    width = int((bounds[:, 1] - bounds[:, 0]).max(initial=0))
+    if width == 0:
+        return None
+    out = np.empty((bounds.shape[0], width), np.uint8)
+    parse.copy_tokens(block.text, bounds, out)
+    return out.view(f"S{width}").ravel()
+
+
+def _settle(
+    block: Block,
+    rules: Rules,
+    labels: Floats,
+    starts: Ints,
+    odd_labels: NDArray[np.int32],
+    entries: Entries,
+    odd: NDArray[np.int32],
+) -> None:
+    """Read the numbers that the kernel left over, and refuse what is none."""
+    faults: list[LineError] = []
+    for row in odd_labels.tolist():
+        start = int(starts[row])
+        try:
+            labels[row] = _float(block.token(start))
+            if not np.isfinite(labels[row]):
+                raise ValueError
+        except ValueError:
+            message = f"label {_shown(block.token(start))} is not a finite number"
+            faults.append(LineError(block.line_number(start), message))
+            break
+    for entry, start in odd.tolist():
+        token = block.token(start)
+        try:
+            value = _float(token)
+        except ValueError:
+            value = np.inf
+        if value != value:
+            entries.values[entry] = rules.missing
+            continue
+        with np.errstate(over="ignore"):
+            entries.values[entry] = value
+        if np.isinf(entries.values[entry]):
+            message = _value_fault(int(entries.columns[entry]), token, rules)
+            faults.append(LineError(block.line_number(start), message))
+            break
+    if faults:
+        raise min(faults, key=lambda fault: fault.line)
+
+
+def _float(token: bytes) -> float:
+    if b"_" in token:  # Python reads 1_000, other readers do not
+        raise ValueError
+    return float(token)
+
+
+def _value_fault(feature: int, token: bytes, rules: Rules) -> str:
+    if not token:
+        return f"feature {feature} has no value; expected {feature}:<number>"
+    try:
+        value = _float(token)
+    except ValueError:
+        return f"feature {feature}: {_shown(token)} is not a number"
+    if np.isinf(value):
+        return f"feature {feature}: {_shown(token)} is infinite; values must be finite, or NULL"
+    return (
+        f"feature {feature}: {_shown(token)} is beyond {rules.dtype.name};"
+        " read with dtype=numpy.float64"
+    )
+
+
+def _fault(block: Block, rules: Rules, code: int, position: int) -> str:
+    """The sentence for a code of the kernel."""
+    token = block.token(position)
+    head = token.partition(b":")[0]
+    if code == parse.NO_QID:
+        found = f"found {_shown(token)}" if token else "the line ends"
+        return (
+            f"no query: qid:<id> must follow the label, but {found};"
+            " where the sizes of the queries are in another file, give it as group="
+        )
+    if code == parse.UNWANTED_QID:
+        return f"the line names its query ({_shown(token)}): leave out group="
+    if code == parse.REPEATED_ID:
+        ids = [word.partition(b":")[0] for word in block.line(position).partition(b"#")[0].split()]
+        numbers = [int(word) for word in ids[1:] if word.isdigit()]
+        repeated = next(i for n, i in enumerate(numbers) if i in numbers[:n])
+        return f"feature {repeated} occurs twice"
+    if code == parse.ID_RANGE:
+        if int(head) < rules.first_id:
+            return f"feature id {int(head)} is below first_id={rules.first_id}"
+        if rules.last_id == LAST_ID:
+            return f"feature id {int(head)} is too large"
+        return f"feature id {int(head)} is above {rules.last_id}, the last that n_features= allows"
+    if token.startswith(b"qid:"):
+        return "a second qid in one line"
+    if head.startswith(b"-") and head[1:].isdigit():
+        return f"feature id {head.decode()} is negative"
+    if head.isdigit() and b":" in token:
+        return f"feature id {head.decode()} is too large"
+    if head.isdigit():
+        return f"{_shown(token)} has no value; expected <feature id>:<number> (is the line cut short?)"
+    return f"{_shown(token)} is not a feature; expected <feature id>:<number>"
+
+
+def _shown(token: bytes) -> str:
+    return repr(token.decode("utf-8", "replace")[:40])

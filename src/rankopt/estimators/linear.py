@@ -1,0 +1,97 @@
+"""What linear systems share: scaling, starting weights, ranges of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankopt.arrays import Floats
+from rankopt.data.dataset import Dataset
+from rankopt.data.scale import Scaling, scale_per_query, scale_standard
+from rankopt.errors import SpecError
+from rankopt.solvers.starts import ridge
+
+
+def scaled(
+    data: Dataset, normalize: str | None, scaling: Scaling | None = None
+) -> tuple[Dataset, Scaling | None]:
+    """The data as `normalize` asks, and the scaling to fold into weights afterwards.
+
+    Validation data is given the scaling of the training data.
+    """
+    if normalize == "query":
+        return scale_per_query(data), None
+    if normalize == "standard":
+        return scale_standard(data, scaling)
+    return data, None
+
+
+def folded(weights: Floats, scaling: Scaling | None) -> Floats:
+    """Weights on the features as the caller gives them."""
+    return weights if scaling is None else scaling.fold(weights)[0]
+
+
+def standard_start(start: Any, data: Dataset, gains: Floats, scaling: Scaling | None) -> Floats:
+    """Starting weights: ``ridge``, ``uniform``, ``zero``, an array, or a fitted linear model.
+
+    Arrays and models are weights on the features as the caller gives them.
+    """
+    width = data.n_features
+    if isinstance(start, str):
+        if start == "ridge":
+            return ridge(data, gains)
+        if start in ("uniform", "zero"):
+            return np.full(width, 1.0 if start == "uniform" else 0.0)
+        raise SpecError(f"start: unknown {start!r}; use ridge, uniform, zero, an array or a linear model")
+    weights = np.asarray(getattr(start, "coef_", start), dtype=np.float64).ravel()
+    if weights.size != width or not np.isfinite(weights).all():
+        raise SpecError(f"start: {weights.size} weights for {width} features; all must be finite")
+    return weights.copy() if scaling is None else scaling.unfold(weights)
+
+
+def weight_ranges(
+    bounds: Any, monotone: Any, width: int, features: tuple[str, ...]
+) -> tuple[Floats, Floats]:
+    """The range of each weight from `bounds` and `monotone`."""
+    lower, upper = np.full(width, -np.inf), np.full(width, np.inf)
+    if bounds is not None:
+        pairs = [bounds] * width if _is_pair(bounds) else list(bounds)
+        if len(pairs) != width:
+            raise SpecError(f"bounds: {len(pairs)} pairs for {width} features; give one pair or one each")
+        for f, (low, high) in enumerate(pairs):
+            lower[f] = -np.inf if low is None else float(low)
+            upper[f] = np.inf if high is None else float(high)
+    for f, sign in _signs(monotone, width, features):
+        if sign not in (-1, 0, 1):
+            raise SpecError(f"monotone: {sign!r} for feature {f + 1}; use 1, -1 or 0")
+        if sign > 0:
+            lower[f] = max(lower[f], 0.0)
+        elif sign < 0:
+            upper[f] = min(upper[f], 0.0)
+    wrong = ~(lower <= upper)
+    if wrong.any():
+        f = int(np.argmax(wrong))
+        raise SpecError(f"bounds: feature {f + 1} has the empty range {lower[f]:g} .. {upper[f]:g}")
+    return lower, upper
+
+
+def _is_pair(bounds: Any) -> bool:
+    return len(bounds) == 2 and all(b is None or np.isscalar(b) for b in bounds)
+
+
+def _signs(monotone: Any, width: int, features: tuple[str, ...]) -> list[tuple[int, int]]:
+    if monotone is None:
+        return []
+    if isinstance(monotone, Mapping):
+        places = {name: f for f, name in enumerate(features)}
+        unknown = [name for name in monotone if name not in places]  # pyright: ignore
+        if unknown:
+            raise SpecError(f"monotone: no feature is named {unknown[0]!r}")
+        return [(places[name], sign) for name, sign in monotone.items()]  # pyright: ignore
+    if not isinstance(monotone, (Sequence, np.ndarray)):
+        return [(f, monotone) for f in range(width)]
+    if len(monotone) != width:
+        raise SpecError(f"monotone: {len(monotone)} signs for {width} features")
+    return list(enumerate(monotone))
