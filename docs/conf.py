@@ -57,7 +57,13 @@ def house_docstrings(app, what, name, obj, options, lines):
     lines[:] = out
 
 
+def skip_foreign_members(app, what, name, obj, skip, options):
+    """Leave out the methods that scikit-learn adds to every estimator for routing metadata."""
+    return True if re.fullmatch(r"set_\w+_request", name) else None
+
+
 def setup(app):
     # Before napoleon, which listens with the usual priority of 500.
     app.connect("autodoc-process-docstring", house_docstrings, priority=400)
+    app.connect("autodoc-skip-member", skip_foreign_members)
     reference.write(Path(app.srcdir) / "reference")

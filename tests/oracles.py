@@ -188,7 +188,7 @@ def label_lists(length: int, grades: Iterable[float]) -> Iterator[tuple[float, .
 
 
 def tie_patterns(length: int) -> Iterator[tuple[int, ...]]:
-    """All descending scores up to their values: which neighbours are tied, 2^(length - 1) patterns."""
+    """All descending scores up to their values: 2^(length - 1) ways to tie neighbours."""
     for cuts in product((0, 1), repeat=length - 1):
         levels = [0]
         for cut in cuts:

@@ -32,14 +32,13 @@ def imported(tree: ast.AST, package: str) -> Iterator[tuple[int, str]]:
 
 
 def fault(source: str, target: str, order: list[list[str]], apart: list[list[str]]) -> str | None:
-    """Why part `source` must not import part `target`, or None where it may."""
+    """Why part `source` must not import part `target`, or None where it may.
+
+    The root package re-exports from everywhere, so it belongs to the top.
+    """
     level = {part: i for i, parts in enumerate(order) for part in parts}
-    level[PACKAGE] = len(order) - 1  # the root re-exports from everywhere: it belongs to the top
-    if source not in level:
-        return f"'{source}' is in no layer: add it to [tool.{PACKAGE}.layers] in pyproject.toml"
-    if target not in level:
-        target = PACKAGE  # a name of the root package
-    if level[target] > level[source]:
+    top = len(order) - 1
+    if level.get(target, top) > level.get(source, top):
         return f"'{source}' lies below '{target}' and must not know it"
     if source != target and any({source, target} <= set(parts) for parts in apart):
         return f"'{source}' and '{target}' must not know each other"
@@ -47,11 +46,14 @@ def fault(source: str, target: str, order: list[list[str]], apart: list[list[str
 
 
 def faults(src: Path, order: list[list[str]], apart: list[list[str]]) -> list[str]:
-    """One line per import that points the wrong way, in all modules of the package under `src`."""
+    """One line per import that points the wrong way, and per module that is in no layer."""
     found: list[str] = []
     for path in sorted((src / PACKAGE).rglob("*.py")):
         module = path.relative_to(src).with_suffix("").parts
         source = PACKAGE if module[1] in {"__init__", "__main__"} else module[1]
+        if source != PACKAGE and not any(source in parts for parts in order):
+            found.append(f"{path.relative_to(src.parent)}: '{source}' is in no layer")
+            continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for line, name in sorted(imported(tree, ".".join(module[:-1]))):
             parts = name.split(".")

@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from rankopt.errors import IncompatibleError as IncompatibleError
     from rankopt.errors import RankoptError as RankoptError
     from rankopt.errors import SpecError as SpecError
+    from rankopt.estimators import load as load
+    from rankopt.estimators.boosts import boosts as boosts
+    from rankopt.estimators.directrank import DirectRank as DirectRank
     from rankopt.evaluation.compare import compare as compare
+    from rankopt.evaluation.crossval import QueryKFold as QueryKFold
+    from rankopt.evaluation.crossval import measure_scorer as measure_scorer
     from rankopt.evaluation.scores import evaluate as evaluate
     from rankopt.measures import Measure as Measure
     from rankopt.search.linesearch import line_search as line_search
@@ -41,7 +46,11 @@ _HOMES = {
     "rankopt.data.split": ("folds", "holdout"),
     "rankopt.data.trec": ("read_qrels", "read_run"),
     "rankopt.errors": ("DataError", "IncompatibleError", "RankoptError", "SpecError"),
+    "rankopt.estimators": ("load",),
+    "rankopt.estimators.boosts": ("boosts",),
+    "rankopt.estimators.directrank": ("DirectRank",),
     "rankopt.evaluation.compare": ("compare",),
+    "rankopt.evaluation.crossval": ("QueryKFold", "measure_scorer"),
     "rankopt.evaluation.scores": ("evaluate",),
     "rankopt.measures": ("Measure",),
     "rankopt.search.linesearch": ("line_search",),

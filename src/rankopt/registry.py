@@ -83,6 +83,8 @@ class Registry(Generic[T]):
         if spec.k is not None:
             if "k" not in names:
                 raise SpecError(f"{spec.name} has no cut-off: write {spec.name!r} without '@{spec.k}'")
+            if "k" in given:
+                raise SpecError(f"{spec.name}: k is given twice")
             given["k"] = spec.k
         for key, value in given.items():
             part = names[key].metadata.get("registry")

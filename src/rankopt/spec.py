@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
 from typing import Any
 
 from rankopt.errors import SpecError
@@ -171,3 +172,35 @@ def plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(plain(v) for v in value)  # pyright: ignore[reportUnknownVariableType]
     return value
+
+
+def parse_settings(settings: list[str], owner: str, known: list[str]) -> dict[str, Any]:
+    """Parameters from ``key=value`` texts; `known` are the names there are.
+
+    >>> parse_settings(["restarts=5", "bounds=[0, none]"], "directrank", ["restarts", "bounds"])
+    {'restarts': 5, 'bounds': (0, None)}
+    """
+    out: dict[str, Any] = {}
+    for text in settings:
+        key, sign, value = text.partition("=")
+        key = key.strip().replace("-", "_")
+        if not sign or not value.strip():
+            raise SpecError(f"setting {text!r}: expected KEY=VALUE, as in restarts=5")
+        if key not in known:
+            near = get_close_matches(key, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(known)}"
+            raise SpecError(f"{owner}: no parameter {key!r}; {hint}")
+        out[key] = _setting(value)
+    return out
+
+
+def _setting(value: str) -> Any:
+    """A value; what is no number, list or word is text as it stands, such as a nested spec."""
+    parser = _Parser(value)
+    try:
+        parsed = parser.value()
+        parser.expect("")
+    except SpecError:
+        return value.strip()
+    parsed = plain(parsed)
+    return value.strip() if isinstance(parsed, Spec) else parsed

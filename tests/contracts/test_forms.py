@@ -5,12 +5,12 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
+from tests import oracles
 
 from rankopt.data.groups import Groups
 from rankopt.errors import IncompatibleError
 from rankopt.measures import as_measure
 from rankopt.measures.forms import FORMS
-from tests import oracles
 
 
 def positional(gains, table):

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from rankopt.data.dataset import Dataset
 
 
-def read_data(path: Path, *, label: str = "label", qid: str = "qid", missing: str = "zero") -> Dataset:
+def read_data(
+    path: Path,
+    *,
+    label: str = "label",
+    qid: str = "qid",
+    missing: str = "zero",
+    n_features: int | None = None,
+) -> Dataset:
     """A dataset from LETOR text or Parquet."""
     if path.is_dir():
         raise DataError(f"{path}: is a folder; name a file in it")
@@ -21,7 +28,7 @@ def read_data(path: Path, *, label: str = "label", qid: str = "qid", missing: st
         return read_parquet(path, label=label, qid=qid)
     from rankopt.data.letor import read_letor
 
-    return read_letor(path, missing=missing)  # pyright: ignore[reportArgumentType]
+    return read_letor(path, missing=missing, n_features=n_features)  # pyright: ignore[reportArgumentType]
 
 
 def read_ranking(path: Path) -> Any:
@@ -29,7 +36,7 @@ def read_ranking(path: Path) -> Any:
     with path.open("rb") as file:
         start = file.read(4)
     if start == b"PK\x03\x04":
-        from rankopt.models.storage import load
+        from rankopt.estimators import load
 
         return load(path)
     from rankopt.data.scores import read_scores

@@ -9,9 +9,13 @@ from typing import Annotated
 import typer
 
 import rankopt
+from rankopt.cli.boosts import boosts
 from rankopt.cli.compare import compare
 from rankopt.cli.demo import demo
 from rankopt.cli.evaluate import evaluate
+from rankopt.cli.inspect import inspect
+from rankopt.cli.predict import predict
+from rankopt.cli.train import train
 from rankopt.errors import RankoptError
 
 app = typer.Typer(
@@ -23,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, evaluate, compare):
+for command in (demo, train, predict, evaluate, compare, boosts, inspect):
     app.command()(command)
 
 

@@ -50,3 +50,10 @@ Missing = Annotated[
 LabelColumn = Annotated[str, typer.Option("--label", help="The column of labels in a .parquet file.")]
 QidColumn = Annotated[str, typer.Option("--qid", help="The column of query identifiers in a .parquet file.")]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+Threads = Annotated[
+    int | None, typer.Option(help="Threads; all cores unless told. Any number gives the same result.", min=1)
+]
+Features = Annotated[
+    int | None,
+    typer.Option("--n-features", help="Number of features, where a text file leaves out zeros.", min=1),
+]

@@ -32,7 +32,7 @@ class Rules:
     Parameters
     ----------
     with_qid : whether lines name their query.
-    first_id, last_id : the feature ids allowed.
+    first_id, last_id : the feature ids allowed, or those that any file may have.
     missing : what a value that is undefined or absent becomes, 0 or NaN.
     dtype : of the features.
     """
@@ -42,28 +42,6 @@ class Rules:
     last_id: int
     missing: float
     dtype: np.dtype[Any]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Chunk:
-    """The rows of one block.
-
-    Parameters
-    ----------
-    lines : the number of lines, rows or not.
-    labels, X : labels and features; column 0 of X is feature id 0.
-    lowest_id : the lowest feature id, or None where there is no feature.
-    qids, lengths : identifier and length of each run of rows of one query.
-    docs : document identifiers as padded bytes, or None where no row has one.
-    """
-
-    lines: int
-    labels: Floats
-    X: Matrix
-    lowest_id: int | None
-    qids: list[bytes]
-    lengths: Ints
-    docs: NDArray[np.bytes_] | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -82,12 +60,38 @@ class Entries:
         )
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Chunk:
+    """The rows of one block.
+
+    Parameters
+    ----------
+    block, entries : the text, and its features by row.
+    lines : the number of lines, rows or not.
+    labels, stops : the label, and the end of its entries, of each row.
+    lowest, highest : the lowest and highest feature id; both None where there is no feature.
+    qids, lengths : identifier and length of each run of rows of one query.
+    docs : document identifiers as padded bytes, or None where no row has one.
+    """
+
+    block: Block
+    entries: Entries
+    lines: int
+    labels: Floats
+    stops: Ints
+    lowest: int | None
+    highest: int | None
+    qids: list[bytes]
+    lengths: Ints
+    docs: NDArray[np.bytes_] | None
+
+
 def parse_block(block: Block, rules: Rules, free: list[Entries]) -> Chunk:
-    """Parse a block; the space for its entries comes from `free` and returns there."""
+    """Parse a block into space from `free`, to which the consumer returns it."""
     entries = free.pop() if free else Entries.for_text(block.size, rules.dtype)
     if 3 * entries.columns.size < block.size:
         entries = Entries.for_text(block.size, rules.dtype)
-    lines = block.raw.count(b"\n", 0, block.size)
+    lines: int = parse.count_lines(block.text, block.size)
     labels, starts, stops = np.empty(lines), np.empty(lines, np.int64), np.empty(lines, np.int64)
     odd_labels, run_rows = np.empty(lines, np.int32), np.empty(lines + 1, np.int64)
     run_bounds, doc_bounds = np.empty((lines, 2), np.int64), np.empty((lines, 2), np.int64)
@@ -96,35 +100,41 @@ def parse_block(block: Block, rules: Rules, free: list[Entries]) -> Chunk:
         rules.missing, labels, starts, stops, odd_labels, run_rows, run_bounds, doc_bounds,
         entries.columns, entries.values, entries.odd,
     )  # fmt: skip
-    # in the order of the lines: whatever was left over stands before the fault that stopped the kernel
+    # these stand before the fault that stopped the kernel, if one did
     _settle(block, rules, labels, starts, odd_labels[:strange], entries, entries.odd[:odds])
     if code != parse.OK:
         raise LineError(block.line_number(int(position)), _fault(block, rules, code, int(position)))
-    n_entries = int(stops[rows - 1]) if rows else 0
-    columns = entries.columns[:n_entries]
-    highest = int(columns.max(initial=0))
-    if rows * (highest + 1) * rules.dtype.itemsize > _LARGEST:
-        row = int(np.searchsorted(stops[:rows], columns.argmax(), side="right"))
+    lowest, highest = _id_range(block, rules, starts, stops[:rows], entries)
+    run_rows[runs] = rows
+    return Chunk(
+        block,
+        entries,
+        lines,
+        labels[:rows],
+        stops[:rows],
+        lowest,
+        highest,
+        [bytes(block.raw[start:stop]) for start, stop in run_bounds[:runs].tolist()],
+        np.diff(run_rows[: runs + 1]),
+        _documents(block, doc_bounds[:rows]),
+    )
+
+
+def _id_range(
+    block: Block, rules: Rules, starts: Ints, stops: Ints, entries: Entries
+) -> tuple[int | None, int | None]:
+    columns = entries.columns[: stops[-1] if stops.size else 0]
+    if not columns.size:
+        return None, None
+    highest = int(columns.max())
+    if stops.size * (highest + 1) * rules.dtype.itemsize > _LARGEST:
+        row = int(np.searchsorted(stops, columns.argmax(), side="right"))
         raise LineError(
             block.line_number(int(starts[row])),
             f"feature id {highest} would make the dense matrix that text is read into too large;"
             " read the file into a scipy.sparse matrix and pass that to rankopt.dataset",
         )
-    X = np.empty((rows, highest + 1), rules.dtype)
-    parse.spread_rows(stops, columns, entries.values, rules.dtype.type(rules.missing), X)
-    run_rows[runs] = rows
-    bounds = run_bounds[:runs].tolist()
-    chunk = Chunk(
-        lines,
-        labels[:rows].copy(),
-        X,
-        int(columns.min()) if n_entries else None,
-        [bytes(block.raw[start:stop]) for start, stop in bounds],
-        np.diff(run_rows[: runs + 1]),
-        _documents(block, doc_bounds[:rows]),
-    )
-    free.append(entries)
-    return chunk
+    return int(columns.min()), highest
 
 
 def _documents(block: Block, bounds: Ints) -> NDArray[np.bytes_] | None:
@@ -227,7 +237,9 @@ def _fault(block: Block, rules: Rules, code: int, position: int) -> str:
     if head.isdigit() and b":" in token:
         return f"feature id {head.decode()} is too large"
     if head.isdigit():
-        return f"{_shown(token)} has no value; expected <feature id>:<number> (is the line cut short?)"
+        return (
+            f"{_shown(token)} has no value; expected <feature id>:<number> (is the line cut short?)"
+        )
     return f"{_shown(token)} is not a feature; expected <feature id>:<number>"
 
 

@@ -15,6 +15,9 @@ from rankopt.errors import DataError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+_FLOATS = ("float32", "float64")
+_STEP = 4096  # rows looked at together
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Dataset:
@@ -22,7 +25,8 @@ class Dataset:
 
     Parameters
     ----------
-    X : (n_rows, n_features) object features, float32 or float64, dense or CSR.
+    X : (n_rows, n_features) object features, float32 or float64, dense or CSR. NaN is a missing
+        value; infinite values are refused.
     y : (n_rows,) labels, or None where there are none.
     groups : the queries.
     Q : (n_queries, n_query_features) query features, or None.
@@ -49,7 +53,7 @@ class Dataset:
 
     @property
     def n_features(self) -> int:
-        return int(self.X.shape[1])
+        return int(self.X.shape[1])  # pyright: ignore[reportOptionalSubscript]
 
     @property
     def labels(self) -> Floats:
@@ -118,7 +122,7 @@ def dataset(
     >>> data.groups.qids.tolist(), data.y.tolist()
     (['b', 'a'], [0.0, 2.0, 1.0])
     """
-    features_of = _matrix(X, name)
+    features_of = require_no_infinity(_matrix(X, name), name)
     n_rows = features_of.shape[0]
     labels = None if y is None else require_finite(as_floats(y, "y"), "y")
     if labels is not None and labels.size != n_rows:
@@ -144,6 +148,21 @@ def dataset(
     )
 
 
+def require_no_infinity(X: Any, name: str) -> Any:
+    """Refuse infinite features, naming the first one's row and column (counted from 1)."""
+    dense = isinstance(X, np.ndarray)
+    for start in range(0, X.shape[0], _STEP):
+        part = X[start : start + _STEP]
+        infinite = np.isinf(part if dense else part.data)
+        if infinite.any():
+            row, column = np.argwhere(np.isinf(part if dense else part.toarray()))[0]
+            raise DataError(
+                f"{name}: row {start + row + 1}, feature {column + 1} is infinite;"
+                " values must be finite, or NaN where they are missing"
+            )
+    return X
+
+
 def query_weights(weights: ArrayLike, groups: Groups) -> Floats:
     """Check weights of queries: one per query, finite, not negative, not all zero."""
     values = require_finite(as_floats(weights, "query_weight"), "query_weight", "query")
@@ -162,10 +181,10 @@ def _matrix(X: Any, name: str) -> Any:
 
     if issparse(X):
         sparse = csr_array(X)
-        return sparse if sparse.dtype in (np.float32, np.float64) else sparse.astype(np.float64)
+        return sparse if sparse.dtype.name in _FLOATS else sparse.astype(np.float64)
     try:
         dense = np.asarray(X)
-        if dense.dtype not in (np.float32, np.float64):
+        if dense.dtype.name not in _FLOATS:
             dense = dense.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name}: X holds values that are not numbers ({error})") from None

@@ -7,37 +7,53 @@ import lzma
 import os
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from rankopt.errors import DataError
 
 _UNSUPPORTED = {b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "Zstandard", b"PK\x03\x04": "zip"}
 
 
-@contextmanager
-def reading(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """The bytes of a file, decompressed where its content is gzip or xz.
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file being read: its bytes, decompressed where it is gzip or xz."""
 
-    Whatever keeps the file from being read, at once or inside the block, is one `DataError`.
+    stream: IO[bytes]
+    raw: IO[bytes]
+    size: int
+
+    def progress(self) -> float:
+        """The share of the file that has been read; 0 where that cannot be told, as of a pipe."""
+        return self.raw.tell() / self.size if self.size else 0.0
+
+
+@contextmanager
+def reading(path: str | os.PathLike[str]) -> Generator[Source]:
+    """Open a file by its content: plain, gzip or xz.
+
+    Whatever keeps it from being read, at once or inside the block, is one `DataError`.
     """
     try:
         with Path(path).open("rb") as raw:
-            start = raw.read(6)
-            raw.seek(0)
+            start = raw.peek(6)
+            size = os.fstat(raw.fileno()).st_size
             for magic, kind in _UNSUPPORTED.items():
                 if start.startswith(magic):
-                    raise DataError(f"{path}: is compressed by {kind}; plain text, .gz and .xz are read")
+                    raise DataError(
+                        f"{path}: is compressed by {kind}; plain text, .gz and .xz are read"
+                    )
             if start.startswith(b"\x1f\x8b"):
                 with gzip.GzipFile(fileobj=raw) as unpacked:
-                    yield unpacked  # pyright: ignore[reportReturnType]
-            elif start == b"\xfd7zXZ\x00":
+                    yield Source(cast(IO[bytes], unpacked), raw, size)
+            elif start.startswith(b"\xfd7zXZ\x00"):
                 with lzma.LZMAFile(raw) as unpacked:
-                    yield unpacked
+                    yield Source(unpacked, raw, size)
             else:
-                yield raw
+                yield Source(raw, raw, size)
     except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
         raise DataError(f"{path}: the compressed file is damaged or cut short ({error})") from None
     except OSError as error:
@@ -45,14 +61,14 @@ def reading(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write bytes to, compressed where its name ends in .gz or .xz; complete or absent."""
+def writing(path: str | os.PathLike[str]) -> Generator[IO[bytes]]:
+    """A file to write, compressed where its name ends in .gz or .xz; complete or absent."""
     with replacing(path) as partial, partial.open("wb") as raw:
         name = os.fspath(path)
         if name.endswith(".gz"):
             # no name and no time inside, so that the same data gives the same file
             with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
-                yield packed  # pyright: ignore[reportReturnType]
+                yield cast(IO[bytes], packed)
         elif name.endswith(".xz"):
             with lzma.LZMAFile(raw, "wb") as packed:
                 yield packed
@@ -61,7 +77,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replacing(path: str | os.PathLike[str]) -> Generator[Path]:
     """A temporary path beside `path`, renamed to it on success and removed on any failure.
 
     >>> import tempfile, pathlib

@@ -70,7 +70,7 @@ class Groups:
 
     @classmethod
     def from_sizes(cls, sizes: ArrayLike, n_rows: int | None = None) -> Groups:
-        """Groups of consecutive rows with the given sizes, as LightGBM's and XGBoost's ``group``."""
+        """Groups of consecutive rows of the given sizes, as LightGBM's and XGBoost's ``group``."""
         counts = as_ints(sizes, "group")
         if counts.size == 0 or counts.min() < 1:
             raise DataError("group: sizes must be positive")
@@ -114,15 +114,21 @@ def _plain(ids: NDArray[Any]) -> NDArray[Any]:
     """Identifiers as integers or text; anything else is refused."""
     if ids.dtype.kind == "f":
         if not np.all(np.isfinite(ids)) or not np.all(ids == np.floor(ids)):
-            raise DataError("qid: identifiers must be whole numbers or text, without missing values")
+            raise DataError(
+                "qid: identifiers must be whole numbers or text, without missing values"
+            )
         return ids.astype(np.int64)
     if ids.dtype.kind == "O":
         values = ids.tolist()
         for row, value in enumerate(values, 1):
             if not isinstance(value, (str, bytes, Real)) or value != value:
-                raise DataError(f"qid: row {row} is {value!r}; identifiers must be integers or text")
+                raise DataError(
+                    f"qid: row {row} is {value!r}; identifiers must be integers or text"
+                )
         some_text = any(isinstance(value, str) for value in values)
         return _plain(np.array(list(map(str, values)) if some_text else values))
     if ids.dtype.kind not in "iubUST":
-        raise DataError(f"qid: identifiers of type {ids.dtype} are not supported; use integers or text")
+        raise DataError(
+            f"qid: identifiers of type {ids.dtype} are not supported; use integers or text"
+        )
     return ids

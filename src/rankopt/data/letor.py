@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike
 
-from rankopt.arrays import Ints, Matrix
-from rankopt.data.chunks import LAST_ID, Chunk, Entries, LineError, Rules, parse_block
+from rankopt.data.chunks import LAST_ID, Entries, LineError, Rules, parse_block
 from rankopt.data.dataset import Dataset
-from rankopt.data.files import reading
-from rankopt.data.groups import Groups
+from rankopt.data.files import reading, writing
 from rankopt.data.lines import in_order, line_blocks
+from rankopt.data.rows import Rows
+from rankopt.data.texts import feature_ids, feature_texts
 from rankopt.errors import DataError, SpecError
 from rankopt.threads import available_threads, over_queries
 
 Missing = Literal["zero", "nan", "query-minimum"]
+
+_BATCH = 1 << 17  # features turned into text at a time
 
 
 def read_letor(
@@ -34,8 +36,8 @@ def read_letor(
 
     A line is a label (any finite number), ``qid:<integer or text>``, features in any order, and
     possibly a comment. Blank lines and lines that hold only a comment are skipped; line ends may be
-    those of Windows. A query whose rows stand apart is one query: its rows are brought together, and
-    `Dataset.restored` gives per-row results the order of the file again.
+    those of Windows. A query whose rows stand apart is one query: its rows are brought together,
+    and `Dataset.restored` gives per-row results the order of the file again.
 
     Feature ids count from 0 if the id 0 occurs and from 1 otherwise. The names of the features are
     the ids as written, so that the columns of two files can be told apart. A file that leaves out
@@ -43,21 +45,21 @@ def read_letor(
     (and `first_id`), the same for training and test data.
 
     The document identifier is the first word of the comment, after ``docid =`` where that stands
-    there: ``#docid = GX001 inc = 1``, ``# GX001 a title``. Rows without one get an empty identifier.
+    there: ``#docid = GX001 inc = 1``, ``# GX001 a title``. Rows without one get an empty one.
 
     Values are those of ``float(text)``, rounded to `dtype`: the same bits as scikit-learn's reader.
 
     Parameters
     ----------
     path : the file.
-    missing : what becomes of values written as ``NULL`` or ``nan`` and of features that a line leaves
-        out: 0 (``zero``, the meaning that SVMlight gives to features left out), NaN (``nan``), or the
-        smallest value of the feature in the query (``query-minimum``, as LETOR's Feature-min files;
-        0 where the query has no value at all).
+    missing : what becomes of values written ``NULL`` or ``nan`` and of features that a line leaves
+        out: 0 (``zero``, the meaning that SVMlight gives to features left out), NaN (``nan``), or
+        the smallest value of the feature in the query (``query-minimum``; 0 where the query has no
+        value at all).
     n_features : the number of features; by default the highest id tells it.
     first_id : the id of the first feature, 0 or 1; by default the lowest id tells it.
-    group : for files without ``qid:`` (LightGBM's, XGBoost's): the sizes of the consecutive queries,
-        or a file that holds them. The queries are then named 0, 1, 2, ...
+    group : for files without ``qid:`` (LightGBM's, XGBoost's): the sizes of the consecutive
+        queries, or a file that holds them. The queries are then named 0, 1, 2, ...
     dtype : float32 or float64.
 
     Examples
@@ -85,148 +87,83 @@ def read_letor(
         missing=0.0 if missing == "zero" else np.nan,
         dtype=kind,
     )
-    chunks = _read(path, rules)
-    first, width = _columns(path, chunks, n_features, first_id)
-    groups, rows = _groups(path, chunks, group)
-    data = _assemble(path, chunks, rules, groups, rows, first, width)
+    collected = Rows(path, rules, first_id, n_features)
+    _read(path, rules, collected)
+    data = collected.dataset(group)
     if missing == "query-minimum":
         from rankopt.kernels.scale import fill_with_minimum
 
-        over_queries(fill_with_minimum, groups.offsets, data.X)
+        over_queries(fill_with_minimum, data.groups.offsets, data.X)
     return data
 
 
-def _read(path: str | os.PathLike[str], rules: Rules) -> list[Chunk]:
+def _read(path: str | os.PathLike[str], rules: Rules, rows: Rows) -> None:
     entries: list[Entries] = []
     buffers: list[bytearray] = []
-    chunks: list[Chunk] = []
     lines = 0
-    with reading(path) as stream:
-
-        def work(block: Any) -> Chunk:
-            chunk = parse_block(block, rules, entries)
-            buffers.append(block.raw)
-            return chunk
-
+    with reading(path) as source:
+        chunks = in_order(
+            lambda block: parse_block(block, rules, entries),
+            line_blocks(source, buffers),
+            available_threads(),
+        )
         try:
-            for chunk in in_order(work, line_blocks(stream, buffers), available_threads()):
+            for chunk in chunks:
+                rows.add(chunk)
                 lines += chunk.lines
-                if chunk.labels.size:
-                    chunks.append(chunk)
+                entries.append(chunk.entries)
+                buffers.append(chunk.block.raw)
         except LineError as fault:
             raise DataError(f"{path}:{lines + fault.line}: {fault.message}") from None
-    if not chunks:
+    if rows.n_rows == 0:
         what = f"its {lines} lines are blank or comments" if lines else "the file is empty"
         raise DataError(f"{path}: no rows; {what}")
-    return chunks
 
 
-def _columns(
-    path: str | os.PathLike[str], chunks: list[Chunk], n_features: int | None, first_id: int | None
-) -> tuple[int, int]:
-    """The id of the first feature and the number of features."""
-    lowest = min((chunk.lowest_id for chunk in chunks if chunk.lowest_id is not None), default=1)
-    highest = max(chunk.X.shape[1] - 1 for chunk in chunks)
-    first = min(lowest, 1) if first_id is None else first_id
-    found = max(highest - first + 1, 0)
-    if n_features is not None and found > n_features:
+def write_letor(path: str | os.PathLike[str], data: Dataset) -> None:
+    """Write a dataset as LETOR text, compressed where the name ends in .gz or .xz.
+
+    `read_letor` gives the same labels, queries, features (each value in the fewest decimals that
+    read back the same bits) and document identifiers again. The rows are written query by query.
+    The ids of the features are their names where these are ascending integers, else 1, 2, 3, ...
+    NaN is written as ``NaN``; of sparse features, those stored are written. Query weights and query
+    features have no place in this format. The file is complete or absent: it is written under
+    another name and renamed.
+
+    Examples
+    --------
+    >>> import rankopt, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "train.txt"
+    >>> data = rankopt.dataset([[0.5, 3.0], [0.1, 0.0]], [1, 0], ["a", "a"], docs=["d1", "d2"])
+    >>> rankopt.write_letor(path, data)
+    >>> print(path.read_text(), end="")
+    1 qid:a 1:0.5 2:3 #docid = d1
+    0 qid:a 1:0.1 2:0 #docid = d2
+    """
+    labels = [f"{label!r}".removesuffix(".0") for label in data.labels.tolist()]
+    qids = [_word(qid, "qid", r"[\x00-\x20#]") for qid in data.groups.qids.tolist()]
+    docs: list[str] = []
+    if data.docs is not None:
+        docs = [_word(doc, "doc", r"[\x00-\x20]") for doc in data.docs.tolist()]
+    if not all(qids):
+        raise DataError(f"qid: query {qids.index('') + 1} has an empty identifier")
+    query = np.repeat(np.arange(len(qids)), data.groups.sizes).tolist()
+    ids = feature_ids(data)
+    step = max(1, _BATCH // max(1, data.n_features))
+    with writing(path) as file:
+        for start in range(0, data.n_rows, step):
+            lines: list[str] = []
+            stop = min(start + step, data.n_rows)
+            for row, features in enumerate(feature_texts(data, ids, start, stop), start):
+                comment = f" #docid = {docs[row]}" if docs and docs[row] else ""
+                lines.append(f"{labels[row]} qid:{qids[query[row]]}{features}{comment}\n")
+            file.write("".join(lines).encode())
+
+
+def _word(identifier: Any, name: str, forbidden: str) -> str:
+    word = identifier.decode() if isinstance(identifier, bytes) else str(identifier)
+    if re.search(forbidden, word):
         raise DataError(
-            f"{path}: feature ids run from {first} to {highest}: more than n_features={n_features}"
+            f"{name}: {word!r} cannot be written to text that separates words by blanks"
         )
-    return first, n_features or found
-
-
-def _groups(
-    path: str | os.PathLike[str], chunks: list[Chunk], group: Any
-) -> tuple[Groups, Ints | None]:
-    if group is None:
-        lengths = np.concatenate([chunk.lengths for chunk in chunks])
-        tokens = [token for chunk in chunks for token in chunk.qids]
-        return Groups.from_runs(identifiers(tokens, f"{path}: qid"), lengths)
-    n_rows = sum(chunk.labels.size for chunk in chunks)
-    if not isinstance(group, (str, os.PathLike)):
-        return Groups.from_sizes(group, n_rows), None
-    with reading(group) as stream:  # pyright: ignore[reportUnknownArgumentType]
-        words = stream.read().split()
-    unreadable = [word for word in words if not word.isdigit()]
-    if unreadable:
-        shown = unreadable[0].decode("utf-8", "replace")[:40]
-        raise DataError(f"{group}: {shown!r} is not the size of a query; whole numbers are needed")
-    return Groups.from_sizes([int(word) for word in words], n_rows), None
-
-
-def identifiers(tokens: list[bytes], name: str) -> NDArray[Any]:
-    """Identifiers as int64 where every one is written like an integer, else as text."""
-    written = np.array(tokens, dtype=np.bytes_)
-    try:
-        numbers = written.astype(np.int64)
-        if np.array_equal(numbers.astype(np.bytes_), written):
-            return numbers
-    except (ValueError, OverflowError):
-        pass
-    return decoded(written, name)
-
-
-def decoded(written: NDArray[np.bytes_], name: str) -> NDArray[np.str_]:
-    """Bytes as text."""
-    try:
-        return written.astype(np.str_)  # of ASCII alone
-    except UnicodeDecodeError:
-        pass
-    try:
-        return np.char.decode(written, "utf-8")
-    except UnicodeDecodeError as error:
-        shown = error.object[:40]
-        raise DataError(f"{name}: {shown!r} is not UTF-8; convert the file to it") from None
-
-
-def _assemble(
-    path: str | os.PathLike[str],
-    chunks: list[Chunk],
-    rules: Rules,
-    groups: Groups,
-    rows: Ints | None,
-    first: int,
-    width: int,
-) -> Dataset:
-    """One dataset of all chunks, each row straight to its place; chunks are dropped on the way."""
-    docs = _documents(path, chunks)
-    places: Ints | None = None
-    if rows is not None:
-        places = np.empty_like(rows)
-        places[rows] = np.arange(rows.size)
-    X: Matrix = np.empty((groups.n_rows, width), rules.dtype)
-    y = np.empty(groups.n_rows)
-    for part, chunk in _pieces(chunks, places):
-        columns = chunk.X[:, first : first + width]
-        X[part, : columns.shape[1]] = columns
-        X[part, columns.shape[1] :] = rules.missing
-        y[part] = chunk.labels
-    return Dataset(
-        X,
-        y,
-        groups,
-        docs=docs if docs is None or rows is None else docs[rows],
-        features=tuple(map(str, range(first, first + width))),
-        rows=rows,
-        name=os.fspath(path),
-    )
-
-
-def _pieces(chunks: list[Chunk], places: Ints | None) -> Iterator[tuple[slice | Ints, Chunk]]:
-    start = 0
-    chunks.reverse()
-    while chunks:
-        chunk = chunks.pop()
-        rows = slice(start, start + chunk.labels.size)
-        yield (rows if places is None else places[rows]), chunk
-        start = rows.stop
-
-
-def _documents(path: str | os.PathLike[str], chunks: list[Chunk]) -> NDArray[np.str_] | None:
-    if all(chunk.docs is None for chunk in chunks):
-        return None
-    parts = [
-        np.zeros(chunk.labels.size, "S1") if chunk.docs is None else chunk.docs for chunk in chunks
-    ]
-    return decoded(np.concatenate(parts), f"{path}: document identifier")
+    return word

@@ -12,6 +12,8 @@ from typing import IO, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankopt.data.files import Source
+
 BLOCK = 1 << 20  # bytes; a block and what is made of it stay in a core's cache
 _NEWLINE = 10
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -22,11 +24,15 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Block:
-    """Whole lines: the first `size` bytes of `raw`, of which `text` is the view for kernels."""
+    """Whole lines: the first `size` bytes of `raw`, of which `text` is the view for kernels.
+
+    `progress` is the share of the file that this block and those before it hold.
+    """
 
     raw: bytearray
     text: NDArray[np.uint8]
     size: int
+    progress: float
 
     def token(self, start: int) -> bytes:
         """The token that begins at a position: up to a blank, a ``#`` or the end of the line."""
@@ -43,8 +49,8 @@ class Block:
         return self.raw.count(b"\n", 0, position) + 1
 
 
-def line_blocks(stream: IO[bytes], free: list[bytearray]) -> Iterator[Block]:
-    """Cut a stream into blocks at line ends; the last line gets an end where it has none.
+def line_blocks(source: Source, free: list[bytearray]) -> Iterator[Block]:
+    """Cut a file into blocks at line ends; the last line gets an end where it has none.
 
     Buffers come from `free`, to which the consumer returns those it is done with.
     """
@@ -56,7 +62,7 @@ def line_blocks(stream: IO[bytes], free: list[bytearray]) -> Iterator[Block]:
         if len(raw) <= size:
             raw = bytearray(size + 1)
         raw[: len(tail)] = tail
-        filled = len(tail) + _fill(stream, memoryview(raw)[len(tail) : size])
+        filled = len(tail) + _fill(source.stream, memoryview(raw)[len(tail) : size])
         if not begun and raw.startswith(_BYTE_ORDER_MARK):
             raw[:3] = b"   "
         begun = True
@@ -67,7 +73,7 @@ def line_blocks(stream: IO[bytes], free: list[bytearray]) -> Iterator[Block]:
         stop = raw.rfind(b"\n", 0, filled) + 1
         tail = bytes(memoryview(raw)[stop:filled])
         if stop:
-            yield Block(raw, np.frombuffer(raw, np.uint8), stop)
+            yield Block(raw, np.frombuffer(raw, np.uint8), stop, source.progress())
 
 
 def _fill(stream: IO[bytes], view: memoryview) -> int:

@@ -138,6 +138,8 @@ class DirectRank(BaseRanker):
         valid = [scaled(part, self.normalize, scaling)[0] for part in valid]
         bound = measure.bind(data.labels, data.groups, data.weights, rows=data.rows)
         lower, upper = weight_ranges(self.bounds, self.monotone, data.n_features, data.features)
+        if scaling is not None:  # ranges are of weights on the features as given
+            lower, upper = lower * scaling.scale, upper * scaling.scale
         start = np.clip(standard_start(self.start, data, bound.gains, scaling), lower, upper)
         lines = Lines.of(data, bound, lower, upper)
         total = (1 + self.restarts + self.kicks) * self.max_iter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,9 @@ def scaled(
     if normalize == "query":
         return scale_per_query(data), None
     if normalize == "standard":
-        return scale_standard(data, scaling)
+        if scaling is None:
+            return scale_standard(data)
+        return replace(data, X=scaling.apply(data.X)), scaling
     return data, None
 
 
@@ -48,7 +51,7 @@ def standard_start(start: Any, data: Dataset, gains: Floats, scaling: Scaling | 
     weights = np.asarray(getattr(start, "coef_", start), dtype=np.float64).ravel()
     if weights.size != width or not np.isfinite(weights).all():
         raise SpecError(f"start: {weights.size} weights for {width} features; all must be finite")
-    return weights.copy() if scaling is None else scaling.unfold(weights)
+    return weights.copy() if scaling is None else weights * scaling.scale
 
 
 def weight_ranges(

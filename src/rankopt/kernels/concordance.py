@@ -64,7 +64,7 @@ def averages(start, stop, offsets, by_rank, blocks, table, out):
 
 @njit(cache=True, nogil=True)
 def sign(x):
-    return (x > 0.0) - (x < 0.0)
+    return int(x > 0.0) - int(x < 0.0)
 
 
 @njit(cache=True, nogil=True)

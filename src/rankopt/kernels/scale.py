@@ -13,7 +13,7 @@ def _ranges(X, first, last, low, high):
     for row in range(first, last):
         for j in range(X.shape[1]):
             value = X[row, j]
-            if value < low[j]:
+            if value < low[j]:  # a NaN fails both comparisons
                 low[j] = value
             if value > high[j]:
                 high[j] = value

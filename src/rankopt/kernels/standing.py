@@ -10,7 +10,6 @@ rows do move far it gives up and a merge sort takes over.
 import numpy as np
 from numba import njit
 
-from rankopt.kernels.codes import CASCADE, CUMULATIVE
 from rankopt.kernels.order import sort_rows
 from rankopt.kernels.shares import ranked_total
 
@@ -23,7 +22,6 @@ def stand(
     order, score_at, gain_at, load_at, out,
 ):  # fmt: skip
     """Update `order` and what stands beside it, and write the total of each query."""
-    weighted = form in (CASCADE, CUMULATIVE)
     for q in range(start, stop):
         first, last = offsets[q], offsets[q + 1]
         moves = 0
@@ -48,9 +46,8 @@ def stand(
                 row = fresh[p - first]
                 order[p] = row
                 score_at[p], gain_at[p] = scores[first + row], gains[first + row]
-        if weighted:
-            for p in range(first, last):
-                load_at[p] = loads[first + order[p]]
+        for p in range(first, last):
+            load_at[p] = loads[first + order[p]]
         out[q] = 0
         if scales[q] != 0.0:
             out[q] = ranked_total(

@@ -2,79 +2,112 @@
 """Exact line search, first half: the events of all queries along one direction.
 
 For each query: gather the direction into the order of the scores, keep the rows that can reach the
-first k places (kernels/skyband.py), and write where and by how much the query's value changes.
+first k places (kernels/skyband.py), and write where and by how much the query's value changes, going
+out from t = 0 to the right and to the left.
 """
 
 import numpy as np
 from numba import njit
 
 from rankopt.kernels.codes import CONCORDANCE
+from rankopt.kernels.lanes import WIDE
+from rankopt.kernels.levels import MOST_LEVELS, levels
 from rankopt.kernels.lines import follow, pairs
-from rankopt.kernels.shares import share
-from rankopt.kernels.skyband import candidates
+from rankopt.kernels.merge import tally
+from rankopt.kernels.places import MOST, places_of_lines
+from rankopt.kernels.skyband import climbers, within
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep(
-    start, stop, offsets, direction, order, score_at, gain_at, load_at, standing, bases, scales,
-    table, k, form, unit, lo, hi, event_t, event_d, out,
+    start, stop, offsets, direction, order, score_at, gain_at, load_at, bases, base_rows, drops, scales,
+    table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, shift, sums, gains, out,
 ):  # fmt: skip
-    """Write the events inside (lo, hi); `out` takes the total just above lo, the number of events and
-    the query at which the room for events ran out (`stop` if it did not)."""
+    """Write the events inside (lo, hi); `out` takes the total just above lo less that at t = 0, the
+    number of events and the query at which the room for events ran out (`stop` if it did not)."""
     longest = 0
     for q in range(start, stop):
         longest = max(longest, offsets[q + 1] - offsets[q])
-    slopes = np.empty(longest, direction.dtype)
-    best = np.empty(k + 1, np.float64)
-    keep, side = np.empty(longest, np.bool_), np.empty(longest, np.bool_)
-    places = np.empty(longest, np.int64)
-    A, B, G, L = np.empty(longest), np.empty(longest), np.empty(longest), np.empty(longest, np.int64)
-    crossings, who = np.empty(longest), np.empty(longest, np.int64)
+    room = longest + WIDE
+    slopes = np.empty(room, direction.dtype)
+    best = np.empty((2, k), direction.dtype)
+    exact_best = np.empty(k)
+    sides = np.empty((2, room), np.int64)
+    A, B, G, L = np.empty(room), np.empty(room), np.empty(room), np.empty(room, np.int64)
+    crossings, who = np.empty(room), np.empty(room, np.int64)
+    most = min(MOST, longest + 8)
+    times, places = np.empty(most * most), np.zeros(most * most, np.int64)
+    keys, live = np.empty(most), np.empty(most, np.int64)
+    seen, marks = np.empty((most, 8), np.int64), np.empty(12, np.int64)
+    a, b = np.empty(MOST_LEVELS, np.float32), np.empty(MOST_LEVELS, np.float32)
+    keeps, passes = np.empty(MOST_LEVELS, np.int64), np.empty(MOST_LEVELS, np.int64)
     total, n_events = out[0], out[1]
+    event_bits = event_t.view(np.int64)
     for q in range(start, stop):
         scale = scales[q]
         if scale == 0.0:
             continue
         first, size = offsets[q], offsets[q + 1] - offsets[q]
-        base = bases[q]
+        least = most_slope = direction[first]
         for p in range(size):
-            slopes[p] = direction[first + order[first + p]]
-        if slopes[:size].min() == slopes[:size].max():
-            total += standing[q]
+            x = direction[first + order[first + p]]
+            slopes[p] = x
+            least, most_slope = min(least, x), max(most_slope, x)
+        if least == most_slope:
             continue
-        if size > k:
-            count = candidates(
-                slopes[:size], score_at[first : first + size], k, lo, hi, best, keep, side, places
-            )
-        else:
-            count = size
-            places[:size] = np.arange(size)
-        active = 0
-        for c in range(count):
-            p = places[c]
-            A[c], B[c] = slopes[p], score_at[first + p]
-            G[c], L[c] = gain_at[first + p], load_at[first + p]
-            active += G[c] != base
-        if n_events + active * count > event_t.size:
-            out[0], out[1], out[2] = total, n_events, q
-            return
-        if form == CONCORDANCE:
-            for i in range(count):
-                if G[i] != base:
-                    value, n_events = pairs(
-                        i, A[:count], B[:count], G[:count], base, scale, lo, hi,
-                        event_t, event_d, n_events,
-                    )  # fmt: skip
+        settled, total_before = n_events, total
+        n_right, n_left = climbers(slopes, size, k, sides[0], sides[1], best)
+        for s in range(2):
+            n = n_right if s == 0 else n_left
+            side = 1.0 - 2.0 * s
+            far = hi if s == 0 else -lo
+            near = lo if s == 0 else -hi
+            if far <= 0.0:
+                continue
+            chosen = sides[s]
+            if np.isfinite(far) and size > k:
+                n = within(
+                    slopes, score_at[first : first + size], side * far, k, chosen, n, exact_best
+                )
+            active = 0
+            for c in range(n):
+                p = chosen[c]
+                A[c], B[c] = side * slopes[p], score_at[first + p]
+                G[c], L[c] = gain_at[first + p], load_at[first + p]
+                active += G[c] != bases[q]
+            if active == 0:
+                continue
+            if n_events + active * n > event_t.size:
+                out[0], out[1], out[2] = total_before, settled, q
+                return
+            if drops.size > 0 and n <= MOST_LEVELS:
+                done, value = levels(
+                    side, n, A, B, L, drops, min(k, size), near, far, a, b, keeps, passes,
+                    event_t, event_d, n_events,
+                )  # fmt: skip
+                if done >= 0:
+                    n_events = done
                     total += value
-            continue
-        if base != 0.0:
-            for p in range(min(k, size)):
-                total += np.int64(np.rint(base * (scale * table[p])))
-        for i in range(count):
-            if G[i] != base:
-                value, n_events = follow(
-                    i, A[:count], B[:count], G[:count], L[:count], base, scale, table, k, form,
-                    unit, lo, hi, crossings, who, event_t, event_d, n_events,
+                    continue
+            if drops.size > 0 and n <= MOST:
+                n_events, value = places_of_lines(
+                    side, n, A, B, L, base_rows[q], drops, min(k, size), near, far, times, keys,
+                    places, marks, live, seen, event_t, event_d, n_events,
                 )  # fmt: skip
                 total += value
+                continue
+            for i in range(n):
+                if G[i] != bases[q]:
+                    if form == CONCORDANCE:
+                        n_events, value = pairs(
+                            side, i, A[:n], B[:n], G[:n], bases[q], scale, near, far,
+                            event_t, event_d, n_events,
+                        )  # fmt: skip
+                    else:
+                        n_events, value = follow(
+                            side, i, A[:n], B[:n], G[:n], L[:n], bases[q], scale, table, k, form,
+                            unit, near, far, crossings, who, event_t, event_d, n_events,
+                        )  # fmt: skip
+                    total += value
+        tally(settled, n_events, event_bits, event_d, event_b, origin, shift, sums, gains)
     out[0], out[1], out[2] = total, n_events, stop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, ClassVar, Literal
 
@@ -15,6 +15,7 @@ from rankopt.data.groups import Groups
 from rankopt.errors import DataError, IncompatibleError, SpecError
 from rankopt.kernels import order as order_kernels
 from rankopt.measures.forms import AVERAGED, Form
+from rankopt.measures.gains import finite_number
 from rankopt.spec import format_spec
 from rankopt.threads import over_queries
 
@@ -92,6 +93,10 @@ class Measure(ABC):
             raise SpecError(f"{self.name}: a cut-off is a whole number from 1, not {k!r}")
         if k is None and self.cutoff is Cutoff.REQUIRED:
             raise SpecError(f"{self.name} needs a cut-off, as in {self.name}@10")
+        for field in fields(self):  # pyright: ignore[reportArgumentType]
+            value = getattr(self, field.name)
+            if isinstance(field.default, float) and not finite_number(value):
+                raise SpecError(f"{self.name}: {field.name} is a finite number, not {value!r}")
         self.check()
 
     def check(self) -> None:
@@ -166,7 +171,9 @@ class Measure(ABC):
         return out
 
     def _prefix(self, offsets: Ints) -> int | None:
-        return self.depth if self.form.prefix else None
+        if self.depth is None or not self.form.prefix:
+            return None
+        return min(self.depth, int(np.diff(offsets).max()))
 
 
 def ranked(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 
 from rankopt.arrays import Bools, Floats
@@ -11,6 +14,11 @@ Gain = str | tuple[float, ...]
 HIGHEST = 31.0  # the largest label of the exponential gain, as in LightGBM
 
 
+def finite_number(value: Any) -> bool:
+    """Whether a parameter is a number to calculate with; truth values are none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def check_gain(gain: Gain, measure: str) -> None:
     """Refuse what is neither ``exponential``, ``linear`` nor a table of gains of labels 0, 1, ..."""
     if isinstance(gain, str):
@@ -18,7 +26,12 @@ def check_gain(gain: Gain, measure: str) -> None:
             raise SpecError(
                 f"{measure}: unknown gain {gain!r}; use exponential, linear or a table such as [0, 1, 3]"
             )
-    elif len(gain) < 2 or not np.all(np.isfinite(gain)) or min(gain) < 0.0:
+        return
+    if not isinstance(gain, tuple):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise SpecError(
+            f"{measure}: a gain table is [0, 1, 3] in text and (0, 1, 3) in Python, not {gain!r}"
+        )
+    if len(gain) < 2 or not all(map(finite_number, gain)) or min(gain) < 0.0:
         raise SpecError(f"{measure}: a gain table holds at least two finite gains, none negative")
 
 

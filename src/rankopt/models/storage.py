@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import io
 import os
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +76,10 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         return _checked(header, params)
     except ModelError as error:
         raise ModelError(str(error) if str(name) in str(error) else f"{name}: {error}") from None
-    except (zipfile.BadZipFile, msgspec.MsgspecError, RankoptError, NotImplementedError, KeyError,
-            ValueError, EOFError, RuntimeError) as error:  # fmt: skip
+    except (
+        zipfile.BadZipFile, zlib.error, struct.error, msgspec.MsgspecError, RankoptError, LookupError,
+        ValueError, EOFError, RuntimeError, NotImplementedError,
+    ) as error:  # fmt: skip
         raise ModelError(f"{name}: is not a rankopt model or is damaged ({error})") from None
 
 
@@ -105,7 +109,15 @@ def _member(archive: zipfile.ZipFile, name: str, largest: int) -> bytes:
 
 
 def _array(raw: bytes) -> Floats:
-    params = np.lib.format.read_array(io.BytesIO(raw), allow_pickle=False)
-    if params.dtype != np.float64 or params.ndim != 1 or not np.isfinite(params).all():
-        raise ModelError("params.npy must hold finite float64 values in one dimension")
-    return np.require(params, requirements=["C", "W"])
+    """The array of an .npy file, after its header has been held against the bytes that follow it."""
+    buffer = io.BytesIO(raw)
+    if np.lib.format.read_magic(buffer) != (1, 0):
+        raise ModelError("params.npy has an unknown version")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(buffer, max_header_size=1000)
+    content = raw[buffer.tell() :]
+    if dtype != np.float64 or len(shape) != 1 or len(content) != 8 * shape[0]:
+        raise ModelError("params.npy must hold float64 values in one dimension")
+    params = np.frombuffer(content, np.float64).copy()
+    if not np.isfinite(params).all():
+        raise ModelError("params.npy holds values that are not finite")
+    return params

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
 import numpy as np
 from numpy.typing import NDArray
 
-from rankopt.arrays import Floats
+from rankopt.arrays import Floats, Ints
+from rankopt.kernels import merge
 from rankopt.kernels.standing import stand
 from rankopt.kernels.sweep import sweep
 from rankopt.search.fixedpoint import FixedPoint
-from rankopt.search.stepfunction import StepFunction, inner_points
-from rankopt.threads import over_queries
+from rankopt.search.stepfunction import StepFunction
+from rankopt.threads import available_threads, over_queries, query_blocks
 
-_TIED = 1e-12
+_SMALL = 20_000  # rows; below this a thread costs more than it saves
+_BLOCKS = 8  # per thread, so that an uneven load evens out
+_OCTAVES = 32  # of |t| that buckets tell apart
 
 
 class Engine:
@@ -33,12 +39,14 @@ class Engine:
         self._score_at, self._gain_at = np.empty(rows), np.empty(rows)
         self._load_at = np.zeros(rows, np.int64)
         self._standing = np.empty(queries, np.int64)
+        self._workers: list[_Worker] = []
+        self._expected = rows // 2
         self._stand()
 
     @property
     def total(self) -> int:
         """The exact total of the present scores."""
-        return int(self._standing.sum())
+        return self._total
 
     @property
     def value(self) -> float:
@@ -50,6 +58,23 @@ class Engine:
         self.scores[:] = scores
         self._stand()
 
+    def step(
+        self, direction: NDArray[np.float32] | Floats, t: float, goal: int | None = None
+    ) -> bool:
+        """Move to ``scores + t * direction`` if the measure, evaluated afresh, is better there.
+
+        With a `goal` it must also reach that total: a point inside the best interval misses it only
+        where rows tie at just this point.
+        """
+        before, scores = self.total, self.scores.copy()
+        self.scores += t * direction.astype(np.float64, copy=False)
+        self._stand()
+        if self.total > before and (goal is None or self.total >= goal):
+            return True
+        self.scores[:] = scores
+        self._stand()
+        return False
+
     def search(
         self,
         direction: NDArray[np.float32] | Floats,
@@ -58,56 +83,100 @@ class Engine:
         full: bool = False,
     ) -> StepFunction:
         """The measure along ``scores + t * direction``, t inside (lo, hi)."""
-        room = 16 * direction.size + 1024
-        event_t, event_d = np.empty(room), np.empty(room, np.int64)
-        out = np.zeros(3, np.int64)
-        target = self.target
-        queries = target.offsets.size - 1
-        while out[2] < queries:
-            sweep(
-                int(out[2]), queries, target.offsets, direction, self._order, self._score_at,
-                self._gain_at, self._load_at, self._standing, target.bases, *target.rules, lo, hi,
-                event_t, event_d, out,
-            )  # fmt: skip
-            if out[2] < queries:
-                event_t = np.concatenate((event_t, np.empty(event_t.size)))
-                event_d = np.concatenate((event_d, np.empty(event_d.size, np.int64)))
-        return self._merge(int(out[0]), event_t[: out[1]], event_d[: out[1]], lo, hi, full)
+        lo, hi = float(lo), float(hi)
+        workers = self._sweep(direction, lo, hi)
+        base = self.total + sum(int(worker.out[0]) for worker in workers)
+        self._expected = sum(int(worker.out[1]) for worker in workers)
+        if full:
+            return self._everything(base, lo, hi, workers)
+        first = workers[0]
+        for worker in workers[1:]:
+            first.sums += worker.sums
+            first.gains += worker.gains
+        keep = np.empty(first.sums.size, np.uint8)
+        merge.prune(base, first.sums, first.gains, keep)
+        kept = max(1024, self._expected // 16)
+        while True:
+            t, d, b = np.empty(kept), np.empty(kept, np.int64), np.empty(kept, np.int16)
+            n = 0
+            for worker in workers:
+                n = merge.collect(
+                    int(worker.out[1]), worker.event_t, worker.event_d, worker.event_b, keep, t, d, b, n
+                )
+            if n < kept:
+                break
+            kept = n + 1
+        edges = np.empty(2)
+        total = merge.best_interval(base, lo, hi, t[:n], d[:n], b[:n], first.sums, edges)
+        return StepFunction(float(edges[0]), float(edges[1]), self.target.value(total), int(total))
 
-    def _merge(self, base, t, d, lo, hi, full):
+    def _sweep(self, direction: NDArray[np.float32] | Floats, lo: float, hi: float) -> list[_Worker]:
+        target = self.target
+        offsets = target.offsets
+        threads = available_threads() if self.scores.size >= _SMALL else 1
+        while len(self._workers) < threads:
+            self._workers.append(_Worker(self.scores.size // threads + 4096))
+        workers = self._workers[:threads]
+        origin, shift, buckets = self._buckets(direction)
+        for worker in workers:
+            worker.clear(buckets)
+        blocks = query_blocks(offsets, _BLOCKS * threads) if threads > 1 else [(0, offsets.size - 1)]
+        ticket = count()
+
+        def work(worker: _Worker) -> None:
+            while (turn := next(ticket)) < len(blocks):
+                start, stop = blocks[turn]
+                while start < stop:
+                    sweep(
+                        start, stop, offsets, direction, self._order, self._score_at, self._gain_at,
+                        self._load_at, target.bases, target.base_rows, target.drops, *target.rules,
+                        lo, hi, worker.event_t, worker.event_d, worker.event_b, origin, shift,
+                        worker.sums, worker.gains, worker.out,
+                    )  # fmt: skip
+                    start = int(worker.out[2])
+                    if start < stop:
+                        worker.grow()
+
+        if threads == 1:
+            work(workers[0])
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                for task in [pool.submit(work, worker) for worker in workers]:
+                    task.result()
+        return workers
+
+    def _buckets(self, direction: NDArray[np.float32] | Floats) -> tuple[int, int, int]:
+        """Where the buckets of |t| begin, as the bits of a float64, how many bits each spans, their number."""
+        stride = max(1, direction.size // 512)
+        wide, scores = np.ptp(direction[::stride]), np.ptp(self.scores[::stride])
+        middle = np.log2(scores / wide) if wide > 0.0 and scores > 0.0 else 0.0
+        bits = int(np.clip(np.log2(max(self._expected, 1)) - 4.0, 9, 13))
+        first = int(middle) - _OCTAVES // 2 + 1023
+        shift = 52 - (bits - 1 - 5)
+        return (first << 52) + merge.ODD, shift, 1 << bits
+
+    def _everything(
+        self, base: int, lo: float, hi: float, workers: list[_Worker]
+    ) -> StepFunction:
+        t = np.concatenate([worker.event_t[: worker.out[1]] for worker in workers])
+        d = np.concatenate([worker.event_d[: worker.out[1]] for worker in workers])
         order = np.argsort(t, kind="stable")
         t, d = t[order], d[order]
-        heads = np.ones(t.size, bool)
-        heads[1:] = np.diff(t) > _TIED * np.abs(t[1:])
-        heads = np.flatnonzero(heads)
-        changes = np.add.reduceat(d, heads) if heads.size else np.zeros(0, np.int64)
-        points, changes = t[heads][changes != 0], changes[changes != 0]
-        totals = base + np.concatenate(([0], np.cumsum(changes)))
-        edges = np.concatenate(([lo], points, [hi]))
-        best = np.flatnonzero(totals == totals.max())
-        def key(i):
-            a, b = edges[i], edges[i + 1]
-            p = inner_points(a, b)[0]
-            width = 2 * abs(p - (a if np.isfinite(a) else b)) if np.isfinite(a) or np.isfinite(b) else np.inf
-            return (not a < 0.0 < b, -width, abs(p), a)
-        i = min(best, key=key)
+        heads = np.ones(t.size, np.bool_)
+        heads[1:] = np.diff(t) > merge.TIED * np.abs(t[1:])
+        starts = np.flatnonzero(heads)
+        changes = np.add.reduceat(d, starts) if starts.size else np.zeros(0, np.int64)
+        points, changes = t[starts][changes != 0], changes[changes != 0]
+        totals: Ints = base + np.concatenate(([0], np.cumsum(changes)))
+        edges = np.empty(2)
+        best = merge.best_interval(
+            base, lo, hi, t, d, np.zeros(t.size, np.int16), np.array([base]), edges
+        )
         value = self.target.value
         return StepFunction(
-            float(edges[i]), float(edges[i + 1]), value(int(totals[i])), int(totals[i]),
-            points if full else None, np.array([value(int(x)) for x in totals]) if full else None,
-            totals if full else None,
-        )
-
-    def step(self, direction, t: float) -> bool:
-        """Move to ``scores + t * direction`` if that is better."""
-        before, scores = self.total, self.scores.copy()
-        self.scores += t * direction
-        self._stand()
-        if self.total > before:
-            return True
-        self.scores[:] = scores
-        self._stand()
-        return False
+            float(edges[0]), float(edges[1]), value(int(best)), int(best), points,
+            totals / self.target.one, totals,
+        )  # fmt: skip
 
     def _stand(self) -> None:
         target = self.target
@@ -115,3 +184,24 @@ class Engine:
             stand, target.offsets, self.scores, target.gains, target.loads, *target.rules,
             self._order, self._score_at, self._gain_at, self._load_at, self._standing,
         )  # fmt: skip
+        self._total = int(self._standing.sum())
+
+
+class _Worker:
+    """The room for events that one thread fills."""
+
+    def __init__(self, room: int) -> None:
+        self.event_t, self.event_d = np.empty(room), np.empty(room, np.int64)
+        self.event_b = np.empty(room, np.int16)
+        self.sums, self.gains = np.zeros(0, np.int64), np.zeros(0)
+        self.out = np.zeros(3, np.int64)
+
+    def clear(self, buckets: int) -> None:
+        if self.sums.size != buckets:
+            self.sums, self.gains = np.zeros(buckets, np.int64), np.zeros(buckets)
+        self.sums[:], self.gains[:], self.out[:] = 0, 0.0, 0
+
+    def grow(self) -> None:
+        self.event_t = np.concatenate((self.event_t, np.empty_like(self.event_t)))
+        self.event_d = np.concatenate((self.event_d, np.empty_like(self.event_d)))
+        self.event_b = np.concatenate((self.event_b, np.empty_like(self.event_b)))

@@ -15,6 +15,7 @@ from rankopt.threads import over_queries
 
 _STOPS = 128.0  # -log2(1 - g) of a row at which everyone stops: 2^-128 is nothing in fixed point
 _LOAD_BITS = 36
+_ROOM = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,8 @@ class FixedPoint:
     k: int
     unit: float
     one: float
+    base_rows: Ints
+    drops: Ints
 
     @classmethod
     def of(cls, bound: BoundMeasure) -> FixedPoint:
@@ -62,7 +65,13 @@ class FixedPoint:
         counted = form in (codes.CASCADE, codes.CUMULATIVE)
         bases = np.zeros(offsets.size - 1) if counted else _most_frequent(offsets, gains)
         one = 2.0**bits * (offsets.size - 1)
-        return cls(form, offsets, gains, loads, bases, scales * 2.0**bits, table, k, unit, one)
+        fixed = scales * 2.0**bits
+        base_rows, drops = np.zeros(bases.size, np.int64), np.zeros(0, np.int64)
+        if form == codes.POSITIONAL:
+            loads, base_rows, drops = _drops(offsets, gains, bases, fixed, table, k)
+        return cls(
+            form, offsets, gains, loads, bases, fixed, table, k, unit, one, base_rows, drops
+        )
 
     @property
     def rules(self) -> tuple[Any, ...]:
@@ -119,3 +128,35 @@ def _most_frequent(offsets: Ints, gains: Floats) -> Floats:
     counts = np.diff(np.append(heads, q.size))
     first = np.lexsort((g[heads], -counts, q[heads]))
     return g[heads][first][np.concatenate(([True], np.diff(q[heads][first]) > 0))]
+
+
+def _drops(
+    offsets: Ints, gains: Floats, bases: Floats, scales: Floats, table: Floats, k: int
+) -> tuple[Ints, Ints, Ints]:
+    """For each gain of each query, what a row loses from place to place, less what a base row loses.
+
+    Returns the position of each row's drops, of each query's base row's, and the drops. There are none
+    where real-valued gains over long lists would make them too many.
+    """
+    sizes = np.diff(offsets)
+    query = np.repeat(np.arange(sizes.size), sizes)
+    order = np.lexsort((gains, query))
+    q, g = query[order], gains[order]
+    head = np.concatenate(([True], (q[1:] != q[:-1]) | (g[1:] != g[:-1])))
+    q, g = q[head], g[head]
+    depths = np.minimum(sizes, k)
+    lengths = depths[q] + 1
+    if lengths.sum() > _ROOM * gains.size:
+        nothing = np.zeros(0, np.int64)
+        return np.zeros(gains.size, np.int64), np.zeros(sizes.size, np.int64), nothing
+    starts = np.cumsum(lengths) - lengths
+    rows = np.empty(gains.size, np.int64)
+    rows[order] = starts[np.cumsum(head) - 1]
+    place = np.arange(lengths.sum()) - np.repeat(starts, lengths)
+    discounts = np.repeat(scales[q], lengths) * np.append(table[:k], 0.0)[place]
+    discounts[starts + lengths - 1] = 0.0
+    shares = np.rint(np.repeat(g, lengths) * discounts).astype(np.int64)
+    shares -= np.rint(np.repeat(bases[q], lengths) * discounts).astype(np.int64)
+    drops = shares - np.append(shares[1:], 0)
+    drops[starts + lengths - 1] = 0
+    return rows, starts[g == bases[q]], drops

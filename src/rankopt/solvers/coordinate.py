@@ -249,8 +249,9 @@ class _Ascent:
         before = self.engine.total
         if steps.total <= before:
             return 0
-        for t in self._points(column, steps):
-            if lo <= t <= hi and self.engine.step(column, t):
+        points = [t for t in self._points(column, steps) if lo <= t <= hi]
+        for t, goal in [*((t, steps.total) for t in points), *((t, None) for t in points)]:
+            if self.engine.step(column, t, goal):
                 if isinstance(direction, int):
                     self.weights[direction] += t
                 else:

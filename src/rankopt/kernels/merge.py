@@ -1,0 +1,125 @@
+# pyright: basic
+"""Exact line search, second half: from the events of all queries to the best interval, without a sort.
+
+Events fall into buckets of t that are even in log |t|. Per bucket two sums are kept: of all changes and
+of the positive ones. Running totals at the ends of buckets are attained values; the total at the start
+of a bucket plus its positive changes bounds what is attained inside. Only buckets whose bound reaches
+the best attained value can hold the best interval, under one in a hundred as a rule, and only their
+events are sorted. A bucket without a start below the best value is always among them, so both ends of
+every interval with the best value are found.
+
+Events whose t agree to a relative 1e-12 count as one. Two such events on either side of an edge between
+buckets are not joined; edges lie at odd places (`ORIGIN`), where no simple fraction falls.
+"""
+
+import numpy as np
+from numba import njit
+
+TIED = 1e-12
+ODD = 0x1A2B3C5D7E9F  # low bits of the edges between buckets
+MAGNITUDE = 0x7FFFFFFFFFFFFFFF
+
+
+@njit(cache=True, nogil=True)
+def tally(first, last, event_bits, event_d, event_b, origin, shift, sums, gains):
+    """Add events to their buckets; `event_bits` are the bits of their times."""
+    half = sums.size >> 1
+    for e in range(first, last):
+        key = event_bits[e]
+        b = ((key & MAGNITUDE) - origin) >> shift
+        b = max(min(b, half - 1), 0)
+        b = half - 1 - b if key < 0 else half + b
+        d = event_d[e]
+        sums[b] += d
+        gains[b] += max(d, 0)
+        event_b[e] = b
+
+
+@njit(cache=True, nogil=True)
+def prune(base, sums, gains, keep):
+    """Replace `sums` by the totals at the start of the buckets; mark those that may hold the best."""
+    best, total = base, base
+    for b in range(sums.size):
+        change = sums[b]
+        sums[b] = total
+        total += change
+        best = max(best, total)
+    for b in range(sums.size):
+        bound = np.float64(sums[b] - best) + gains[b] * (1.0 + 1e-9)
+        after = sums[b + 1] if b + 1 < sums.size else total
+        keep[b] = bound >= -1.0 and (gains[b] > 0.0 or after != sums[b])
+
+
+@njit(cache=True, nogil=True)
+def collect(n_events, event_t, event_d, event_b, keep, kept_t, kept_d, kept_b, n):
+    """Append the events in the kept buckets; return the number there is, which may exceed the room."""
+    room = kept_t.size - 1
+    for e in range(n_events):
+        b = event_b[e]
+        at = min(n, room)
+        kept_t[at], kept_d[at], kept_b[at] = event_t[e], event_d[e], b
+        n += keep[b]
+    return n
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def width_of(lo, hi):
+    """How wide an interval counts: a half-infinite one as twice the way from its edge to its point."""
+    if np.isinf(lo):
+        return np.inf if np.isinf(hi) else 2.0 * (1e-3 + abs(hi))
+    return 2.0 * (1e-3 + abs(lo)) if np.isinf(hi) else hi - lo
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def better(lo, hi, best_lo, best_hi):
+    """Whether an interval is to be preferred to another with the same value."""
+    here, there = lo < 0.0 < hi, best_lo < 0.0 < best_hi
+    if here != there:
+        return here
+    wide, best_wide = width_of(lo, hi), width_of(best_lo, best_hi)
+    if wide != best_wide:
+        return wide > best_wide
+    near = min(abs(lo), abs(hi))
+    best_near = min(abs(best_lo), abs(best_hi))
+    return near < best_near if near != best_near else lo < best_lo
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_interval(base, lo, hi, event_t, event_d, event_b, starts, edges):
+    """Write the best interval into `edges` and return its total.
+
+    Takes the events of the kept buckets in any order, and the totals at the starts of the buckets.
+    """
+    best, best_lo, best_hi = base, lo, hi
+    found = False
+    order = np.argsort(event_t)
+    total, left, known, bucket = base, lo, True, np.int64(-1)
+    e = 0
+    while e < order.size:
+        t = event_t[order[e]]
+        if event_b[order[e]] != bucket:
+            bucket = np.int64(event_b[order[e]])
+            if starts[bucket] != total:
+                total, known = starts[bucket], False
+        change = event_d[order[e]]
+        last = t
+        e += 1
+        while e < order.size and event_t[order[e]] - last <= TIED * abs(event_t[order[e]]):
+            last = event_t[order[e]]
+            if event_b[order[e]] != bucket:
+                bucket = np.int64(event_b[order[e]])
+            change += event_d[order[e]]
+            e += 1
+        if change == 0:
+            continue
+        if known and (
+            not found or total > best or (total == best and better(left, t, best_lo, best_hi))
+        ):
+            best, best_lo, best_hi, found = total, left, t, True
+        total, left, known = total + change, t, True
+    if known and (
+        not found or total > best or (total == best and better(left, hi, best_lo, best_hi))
+    ):
+        best, best_lo, best_hi = total, left, hi
+    edges[0], edges[1] = best_lo, best_hi
+    return best
