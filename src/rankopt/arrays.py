@@ -47,5 +47,7 @@ def require_finite(values: Floats, name: str, what: str = "row") -> Floats:
     finite = np.isfinite(values)
     if not finite.all():
         first = int(np.argmin(finite))
-        raise DataError(f"{name}: {what} {first + 1} is {values[first]}; every value must be finite")
+        raise DataError(
+            f"{name}: {what} {first + 1} is {values[first]}; every value must be finite"
+        )
     return values

@@ -48,12 +48,21 @@ class _Display:
         elif now - self.shown >= _PAUSE or self.shown == self.began:
             self.shown = now
             of = "" if self.total is None else f"/{self.total}"
-            print(f"{self.description}: {self.done}{of}, {now - self.began:.0f} s, {words}", file=sys.stderr)
+            print(
+                f"{self.description}: {self.done}{of}, {now - self.began:.0f} s, {words}",
+                file=sys.stderr,
+            )
 
     def _draw(self, words: str) -> None:
         if self.bar is None:
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                Progress,
+                TextColumn,
+                TimeElapsedColumn,
+            )
 
             self.bar = Progress(
                 TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),

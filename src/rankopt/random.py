@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 
-def as_generator(random_state: int | np.random.Generator | np.random.RandomState | None) -> np.random.Generator:
+def as_generator(
+    random_state: int | np.random.Generator | np.random.RandomState | None,
+) -> np.random.Generator:
     """A generator from a seed, a generator (used as it is), a RandomState or None (fresh entropy)."""
     if isinstance(random_state, np.random.Generator):
         return random_state

@@ -37,7 +37,11 @@ class Registry(Generic[T]):
     ) -> Registry[T]:
         registry = cls(kind, base, aliases)
         for value in namespace.values():
-            if isinstance(value, type) and issubclass(value, base) and not inspect.isabstract(value):
+            if (
+                isinstance(value, type)
+                and issubclass(value, base)
+                and not inspect.isabstract(value)
+            ):
                 registry.classes[value.name] = value  # pyright: ignore[reportAttributeAccessIssue]
         return registry
 
@@ -53,7 +57,9 @@ class Registry(Generic[T]):
             raise SpecError(f"unknown {self.kind} {name!r}; {hint}")
         return self.classes[known]
 
-    def build(self, spec: T | str | Spec, defaults: Mapping[str, Mapping[str, Any]] | None = None) -> T:
+    def build(
+        self, spec: T | str | Spec, defaults: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> T:
         """An object from its text; an object passes through.
 
         `defaults` holds other default values of parameters, by name of the class; what the text says
@@ -64,7 +70,9 @@ class Registry(Generic[T]):
         if isinstance(spec, str):
             spec = parse_spec(spec)
         if not isinstance(spec, Spec):
-            raise SpecError(f"{self.kind}: expected text such as {next(iter(self))!r}, got {spec!r}")
+            raise SpecError(
+                f"{self.kind}: expected text such as {next(iter(self))!r}, got {spec!r}"
+            )
         cls = self[spec.name]
         names = {f.name: f for f in fields(cls)}  # pyright: ignore[reportArgumentType]
         values: dict[str, Any] = dict((defaults or {}).get(cls.name, {}))  # pyright: ignore
@@ -75,14 +83,20 @@ class Registry(Generic[T]):
         for key, value in spec.options:
             if key not in names:
                 near = get_close_matches(key, list(names), n=1)
-                hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(names) or 'none'}"
+                hint = (
+                    f"did you mean {near[0]!r}?"
+                    if near
+                    else f"it has: {', '.join(names) or 'none'}"
+                )
                 raise SpecError(f"{spec.name}: no parameter {key!r}; {hint}")
             if key in given:
                 raise SpecError(f"{spec.name}: {key} is given twice")
             given[key] = value
         if spec.k is not None:
             if "k" not in names:
-                raise SpecError(f"{spec.name} has no cut-off: write {spec.name!r} without '@{spec.k}'")
+                raise SpecError(
+                    f"{spec.name} has no cut-off: write {spec.name!r} without '@{spec.k}'"
+                )
             if "k" in given:
                 raise SpecError(f"{spec.name}: k is given twice")
             given["k"] = spec.k

@@ -20,15 +20,20 @@ def clauses(seed=0, n_queries=60):
 
 def test_new_weights_are_better_and_stated_as_they_are():
     data = clauses()
-    found = rankopt.boosts(data, "ndcg@5", current={"title": 1.0, "body": 1.0, "tags": 1.0, "noise": 1.0})
+    found = rankopt.boosts(
+        data, "ndcg@5", current={"title": 1.0, "body": 1.0, "tags": 1.0, "noise": 1.0}
+    )
     weights = np.array([b.weight for b in found.weights])
     assert [b.feature for b in found.weights] == list(NAMES)
     assert np.all(weights >= 0.0)
     for value, w in ((found.train, weights), (found.train_before, np.ones(4))):
-        assert value == rankopt.evaluate(Linear().scores(w, data), data, "ndcg@5").mean["ndcg@5"]
+        measured = rankopt.evaluate(Linear().scores(w, data), data, "ndcg@5").mean["ndcg@5"]
+        assert value == pytest.approx(measured, abs=1e-12)
     assert found.train > found.train_before
     scores = eval(found.expression, {"__builtins__": {}}, dict(zip(NAMES, data.X.T, strict=True)))
-    assert rankopt.evaluate(scores, data, "ndcg@5").mean["ndcg@5"] == pytest.approx(found.train, abs=1e-9)
+    assert rankopt.evaluate(scores, data, "ndcg@5").mean["ndcg@5"] == pytest.approx(
+        found.train, abs=1e-9
+    )
 
 
 def test_inside_its_range_a_weight_keeps_the_measure_and_beyond_it_does_not():
@@ -46,7 +51,9 @@ def test_inside_its_range_a_weight_keeps_the_measure_and_beyond_it_does_not():
         assert 0.0 <= boost.lo <= boost.weight <= boost.hi
         top = boost.hi if np.isfinite(boost.hi) else boost.lo + 10.0
         for share in (0.0137, 0.31, 0.69, 0.9871):
-            assert value(f, boost.lo + share * (top - boost.lo)) == pytest.approx(found.train, abs=1e-9)
+            assert value(f, boost.lo + share * (top - boost.lo)) == pytest.approx(
+                found.train, abs=1e-9
+            )
         if np.isfinite(boost.hi):
             assert value(f, boost.hi * (1 + 1e-9) + 1e-12) != pytest.approx(found.train, abs=1e-12)
         if boost.lo > 0.0:

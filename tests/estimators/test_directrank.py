@@ -40,7 +40,11 @@ def test_it_beats_where_it_starts_and_scores_its_measure():
     X, y, qid = problem()
     model = rankopt.DirectRank("ndcg@5", random_state=0).fit(X, y, qid=qid)
     data = rankopt.dataset(X, y, qid)
-    start = as_measure("ndcg@5").bind(data.y, data.groups).mean(Linear().scores(ridge(data, 2.0**data.y - 1), data))
+    start = (
+        as_measure("ndcg@5")
+        .bind(data.y, data.groups)
+        .mean(Linear().scores(ridge(data, 2.0**data.y - 1), data))
+    )
     assert model.score(X, y, qid=qid) > start == pytest.approx(model.history_[0].value, abs=1e-9)
     assert model.score(X, y, qid=qid) == rankopt.evaluate(model, data, "ndcg@5").mean["ndcg@5"]
     assert model.history_[-1].value == pytest.approx(model.score(X, y, qid=qid), abs=1e-9)
@@ -51,7 +55,9 @@ def test_any_row_order_gives_the_same_model():
     X, y, qid = problem()
     order = np.random.default_rng(1).permutation(len(y))
     first = rankopt.DirectRank("ndcg@5", point="middle").fit(X, y, qid=qid)
-    second = rankopt.DirectRank("ndcg@5", point="middle", start=np.ones(5)).fit(X[order], y[order], qid=qid[order])
+    second = rankopt.DirectRank("ndcg@5", point="middle", start=np.ones(5)).fit(
+        X[order], y[order], qid=qid[order]
+    )
     third = rankopt.DirectRank("ndcg@5", point="middle", start=np.ones(5)).fit(X, y, qid=qid)
     np.testing.assert_array_equal(second.coef_, third.coef_)
     np.testing.assert_array_equal(first.predict(X)[order], first.predict(X[order]))
@@ -70,7 +76,9 @@ def test_group_sizes_stand_for_qid_and_datasets_for_arrays():
 def test_the_best_round_on_validation_data_is_kept():
     X, y, qid = problem()
     Xv, yv, qv = problem(seed=1)
-    model = rankopt.DirectRank("ndcg@5", restarts=2, random_state=0).fit(X, y, qid=qid, eval_set=[(Xv, yv)], eval_qid=[qv])
+    model = rankopt.DirectRank("ndcg@5", restarts=2, random_state=0).fit(
+        X, y, qid=qid, eval_set=[(Xv, yv)], eval_qid=[qv]
+    )
     values = model.evals_result_["valid_0"]["ndcg@5"]
     assert model.best_score_ == max(values) == values[model.best_iteration_]
     assert model.score(Xv, yv, qid=qv) == pytest.approx(model.best_score_, abs=1e-12)
@@ -79,7 +87,9 @@ def test_the_best_round_on_validation_data_is_kept():
 def test_early_stopping_ends_a_climb():
     X, y, qid = problem(n_queries=200, width=8)
     Xv, yv, qv = problem(n_queries=5, width=8, seed=1)
-    model = rankopt.DirectRank("ndcg@5", early_stopping_rounds=1, start="zero").fit(X, y, qid=qid, eval_set=[(Xv, yv)], eval_qid=[qv])
+    model = rankopt.DirectRank("ndcg@5", early_stopping_rounds=1, start="zero").fit(
+        X, y, qid=qid, eval_set=[(Xv, yv)], eval_qid=[qv]
+    )
     values = model.evals_result_["valid_0"]["ndcg@5"]
     assert values.index(max(values)) >= len(values) - 2 or "coordinate-wise" in model.status_
 
@@ -90,7 +100,9 @@ def test_starts_and_scalings(start, normalize):
     X, y, qid = problem()
     X = X * [1e3, 1.0, 1e-3, 1.0, 1.0] + [5.0, 0.0, 0.0, 0.0, 0.0]
     model = rankopt.DirectRank("ndcg@5", start=start, normalize=normalize).fit(X, y, qid=qid)
-    score = rankopt.evaluate(model.predict(X, qid), rankopt.dataset(X, y, qid), "ndcg@5").mean["ndcg@5"]
+    score = rankopt.evaluate(model.predict(X, qid), rankopt.dataset(X, y, qid), "ndcg@5").mean[
+        "ndcg@5"
+    ]
     assert score == pytest.approx(model.history_[-1].value, abs=1e-3)
     assert score > 0.8
 
@@ -107,7 +119,12 @@ def test_a_model_is_a_start_and_never_gets_worse():
 def test_kicks_and_restarts_do_not_lower_the_training_measure():
     X, y, qid = problem()
     plain = rankopt.DirectRank("ndcg@5", random_state=3).fit(X, y, qid=qid).score(X, y, qid=qid)
-    for options in ({"kicks": 5}, {"restarts": 5}, {"directions": 4}, {"directions": np.eye(5)[:2] + 1}):
+    for options in (
+        {"kicks": 5},
+        {"restarts": 5},
+        {"directions": 4},
+        {"directions": np.eye(5)[:2] + 1},
+    ):
         model = rankopt.DirectRank("ndcg@5", random_state=3, **options).fit(X, y, qid=qid)
         floor = model.history_[0].value if "directions" in options else plain
         assert model.score(X, y, qid=qid) >= floor - 1e-12
@@ -115,10 +132,14 @@ def test_kicks_and_restarts_do_not_lower_the_training_measure():
         np.testing.assert_array_equal(model.coef_, again.coef_)
 
 
-@pytest.mark.parametrize("bounds", [{"bounds": (0.0, None)}, {"monotone": 1}, {"monotone": [1, 1, 0, 1, 1]}])
+@pytest.mark.parametrize(
+    "bounds", [{"bounds": (0.0, None)}, {"monotone": 1}, {"monotone": [1, 1, 0, 1, 1]}]
+)
 def test_signs_and_bounds_hold(bounds):
     X, y, qid = problem()
-    model = rankopt.DirectRank("ndcg@5", restarts=2, kicks=2, random_state=0, **bounds).fit(-X, y, qid=qid)
+    model = rankopt.DirectRank("ndcg@5", restarts=2, kicks=2, random_state=0, **bounds).fit(
+        -X, y, qid=qid
+    )
     held = [0, 1, 3, 4]
     assert np.all(model.coef_[held] >= 0.0)
 
@@ -233,7 +254,12 @@ def test_a_search_over_parameters_keeps_queries_whole():
 def test_a_search_without_routing_does_not_pass_silently():
     X, y, qid = problem()
     with pytest.raises(DataError, match="metadata routing"):
-        GridSearchCV(rankopt.DirectRank("ndcg@5"), {"start": ["ridge"]}, cv=GroupKFold(3), error_score="raise").fit(X, y, groups=qid, qid=qid)
+        GridSearchCV(
+            rankopt.DirectRank("ndcg@5"),
+            {"start": ["ridge"]},
+            cv=GroupKFold(3),
+            error_score="raise",
+        ).fit(X, y, groups=qid, qid=qid)
     with pytest.raises(DataError, match="metadata routing"):
         next(rankopt.QueryKFold(3).split(X, y))
 

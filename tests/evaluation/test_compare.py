@@ -19,19 +19,30 @@ def problem(n_queries=60, seed=0):
 def test_pairs_are_differences_of_the_means():
     data, systems = problem()
     result = rankopt.compare(systems, data, "ndcg@5")
-    assert [(p.a, p.b) for p in result.pairs] == [("noise", "weak"), ("noise", "good"), ("weak", "good")]
+    assert [(p.a, p.b) for p in result.pairs] == [
+        ("noise", "weak"),
+        ("noise", "good"),
+        ("weak", "good"),
+    ]
     for pair in result.pairs:
-        a, b = (rankopt.evaluate(systems[n], data, "ndcg@5").per_query["ndcg@5"] for n in (pair.a, pair.b))
+        a, b = (
+            rankopt.evaluate(systems[n], data, "ndcg@5").per_query["ndcg@5"]
+            for n in (pair.a, pair.b)
+        )
         assert pair.difference == pytest.approx(np.mean(b - a))
         assert (pair.wins, pair.ties, pair.losses) == ((b > a).sum(), (b == a).sum(), (b < a).sum())
         assert pair.lo <= pair.difference <= pair.hi
-    np.testing.assert_allclose([p.p_holm for p in result.pairs], holm(np.array([p.p for p in result.pairs])))
+    np.testing.assert_allclose(
+        [p.p_holm for p in result.pairs], holm(np.array([p.p for p in result.pairs]))
+    )
     assert result.pairs[1].p_holm < 0.01
 
 
 def test_the_same_seed_gives_the_same_numbers():
     data, systems = problem()
-    first, second = (rankopt.compare(systems, data, "map", random_state=7).to_dict() for _ in range(2))
+    first, second = (
+        rankopt.compare(systems, data, "map", random_state=7).to_dict() for _ in range(2)
+    )
     assert first == second
 
 
@@ -39,7 +50,12 @@ def test_queries_that_a_convention_skips_are_left_out_of_the_test():
     data, systems = problem()
     labels = data.y.copy()
     labels[:8] = 0.0
-    blank = rankopt.dataset(np.zeros((labels.size, 1)), labels, np.repeat(data.groups.qids, 8), docs=np.arange(labels.size))
+    blank = rankopt.dataset(
+        np.zeros((labels.size, 1)),
+        labels,
+        np.repeat(data.groups.qids, 8),
+        docs=np.arange(labels.size),
+    )
     assert rankopt.compare(systems, blank, "ndcg@5", convention="gdeval").queries == 59
 
 

@@ -19,10 +19,13 @@ def test_exact_randomisation_equals_enumeration_of_signs(differences):
     differences = np.array(differences)
     observed = abs(differences.sum())
     sums = [
-        abs(np.dot(signs, differences)) for signs in itertools.product((-1, 1), repeat=differences.size)
+        abs(np.dot(signs, differences))
+        for signs in itertools.product((-1, 1), repeat=differences.size)
     ]
     expected = np.mean([s >= observed - 1e-9 for s in sums])
-    assert p_value(differences, "randomisation", np.random.default_rng(0)) == pytest.approx(expected)
+    assert p_value(differences, "randomisation", np.random.default_rng(0)) == pytest.approx(
+        expected
+    )
 
 
 def test_random_signs_agree_with_the_exact_distribution():
@@ -63,7 +66,9 @@ def test_bootstrap_interval_covers_as_it_says():
         sample = rng.exponential(size=60)
         lo, hi = bootstrap_interval(sample, rng, rounds=400)
         covered += lo <= 1.0 <= hi
-    assert 0.86 < covered / 200 < 0.99  # 95 % nominal; the percentile interval of 60 draws falls a bit short
+    assert (
+        0.86 < covered / 200 < 0.99
+    )  # 95 % nominal; the percentile interval of 60 draws falls a bit short
 
 
 def test_weighted_bootstrap_ignores_queries_without_weight():

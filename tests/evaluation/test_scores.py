@@ -18,7 +18,11 @@ def data(**options):
 
 def test_scores_are_taken_in_the_callers_order():
     results = rankopt.evaluate(SCORES, data(), ["rr"])
-    assert dict(zip(results.qids, results.per_query["rr"], strict=True)) == {"a": 0.5, "b": 0.5, "c": 0.0}
+    assert dict(zip(results.qids, results.per_query["rr"], strict=True)) == {
+        "a": 0.5,
+        "b": 0.5,
+        "c": 0.0,
+    }
     assert (results.queries, results.blank) == (3, 1)
 
 
@@ -28,9 +32,13 @@ def test_blank_queries_count_as_the_convention_says(blank, expected):
     convention = Convention("mine", blank=blank)
     results = rankopt.evaluate(perfect, data(), ["ndcg", "rr"], convention=convention)
     b = 1 / np.log2(3)
-    assert results.mean["ndcg"] == pytest.approx(expected * 3 / 3 + {"zero": b / 3, "one": b / 3, "skip": b / 2}[blank])
+    assert results.mean["ndcg"] == pytest.approx(
+        expected * 3 / 3 + {"zero": b / 3, "one": b / 3, "skip": b / 2}[blank]
+    )
     rr = {"zero": 1.5 / 3, "one": 1.5 / 3, "skip": 1.5 / 2}[blank]
-    assert results.mean["rr"] == pytest.approx(rr)  # nothing to divide by: a blank query cannot be 1
+    assert results.mean["rr"] == pytest.approx(
+        rr
+    )  # nothing to divide by: a blank query cannot be 1
 
 
 def test_weights_of_queries_weigh_the_mean():
@@ -54,7 +62,12 @@ def test_a_frame_has_one_row_per_query():
 def test_measure_objects_are_used_as_they_are():
     results = rankopt.evaluate(SCORES, data(), NDCG(k=2), convention="sklearn")
     assert list(results.mean) == ["ndcg@2"]
-    assert results.mean["ndcg@2"] == rankopt.evaluate(SCORES, data(), "ndcg(gain=exponential)@2").mean["ndcg(gain=exponential)@2"]
+    assert (
+        results.mean["ndcg@2"]
+        == rankopt.evaluate(SCORES, data(), "ndcg(gain=exponential)@2").mean[
+            "ndcg(gain=exponential)@2"
+        ]
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tests import oracles
 from rankopt.kernels import order as kernels
 
 SIMPLE = bool(config.DISABLE_JIT)  # kernels run as Python: smaller enumerations
+SIZES = np.array([1, 2, 9, 10, 11, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 300])
 
 
 @cache
@@ -51,6 +52,14 @@ def test_all_short_lists_are_ordered_by_score_then_key_then_row():
     assert found.tolist() == [row for order in expected for row in order]
 
 
+def best(gains, offsets, depth):
+    sizes = np.minimum(np.diff(offsets), depth)
+    rank_offsets = np.concatenate(([0], np.cumsum(sizes)))
+    out = np.full(rank_offsets[-1], np.nan)
+    kernels.best_gains(0, sizes.size, offsets, gains, rank_offsets, out)
+    return out, rank_offsets
+
+
 @pytest.mark.parametrize("depth", [1, 2, 3, 4, 5, 6])
 def test_the_gains_of_the_first_ranks_of_all_short_lists(depth):
     scores, keys, offsets, expected = short_lists()
@@ -64,12 +73,14 @@ def test_the_gains_of_the_first_ranks_of_all_short_lists(depth):
     ]
 
 
-@pytest.mark.parametrize("depth", [1, 2, 7, 10, 63, 64, 65, 100, 1000])
+DEPTHS = [1, 2, 7, 10, 12, 13, 25, 26, 63, 64, 65, 100, 1000]
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("levels", [1, 3, 40, 10_000])
 def test_the_gains_of_the_first_ranks_of_long_lists(depth, levels):
     rng = np.random.default_rng(depth * levels)
-    sizes = np.array([1, 2, 9, 10, 11, 63, 64, 65, 66, 100, 130, 300])
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    offsets = np.concatenate(([0], np.cumsum(SIZES)))
     scores = rng.integers(0, levels, offsets[-1]) / 8.0 - 1.0
     keys = rng.integers(0, 4, offsets[-1]).astype(float)
     gains = np.arange(offsets[-1], dtype=float)
@@ -79,24 +90,55 @@ def test_the_gains_of_the_first_ranks_of_long_lists(depth, levels):
         assert found[rank_offsets[q] : rank_offsets[q + 1]].tolist() == order[:depth]
 
 
-@pytest.mark.parametrize("shape", ["ascending", "descending", "constant", "sawtooth"])
-@pytest.mark.parametrize("depth", [1, 10, 64, 65])
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("levels", [1, 3, 40, 10_000])
+def test_the_best_gains_of_long_lists(depth, levels):
+    rng = np.random.default_rng(depth * levels)
+    offsets = np.concatenate(([0], np.cumsum(SIZES)))
+    gains = rng.integers(0, levels, offsets[-1]) / 8.0 - 1.0
+    found, rank_offsets = best(gains, offsets, depth)
+    for q, (a, b) in enumerate(pairwise(offsets)):
+        wanted = np.sort(gains[a:b])[::-1][:depth]
+        assert np.array_equal(found[rank_offsets[q] : rank_offsets[q + 1]], wanted)
+
+
+SHAPES = {
+    "ascending": np.arange(400) / 4.0,
+    "descending": -np.arange(400) / 4.0,
+    "constant": np.zeros(400),
+    "sawtooth": np.arange(400) % 7.0,
+    "every 16th": np.where(np.arange(400) % 16 == 3, 9.0 + np.arange(400), 0.5),
+    "every 32nd": np.where(np.arange(400) % 32 == 0, 1.0, -1.0),
+    "one above": np.where(np.arange(400) == 399, 1.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("shape", list(SHAPES))
+@pytest.mark.parametrize("depth", [1, 10, 13, 64, 65, 300])
 def test_lists_that_come_in_an_order_of_their_own(shape, depth):
-    n = 400
-    scores = {
-        "ascending": np.arange(n) / 4.0,
-        "descending": -np.arange(n) / 4.0,
-        "constant": np.zeros(n),
-        "sawtooth": np.arange(n) % 7.0,
-    }[shape]
-    keys = (np.arange(n) * 37 % 11).astype(float)
-    found, _ = first_gains(scores, keys, np.arange(n, dtype=float), np.array([0, n]), depth)
-    assert found.tolist() == sorted(range(n), key=lambda i: (-scores[i], keys[i], i))[:depth]
+    scores, offsets = SHAPES[shape], np.array([0, 400])
+    keys = (np.arange(400) * 37 % 11).astype(float)
+    found, _ = first_gains(scores, keys, np.arange(400.0), offsets, depth)
+    assert found.tolist() == sorted(range(400), key=lambda i: (-scores[i], keys[i], i))[:depth]
+    assert np.array_equal(best(scores, offsets, depth)[0], np.sort(scores)[::-1][:depth])
+
+
+@pytest.mark.parametrize("depth", [1, 10, 16])
+@pytest.mark.parametrize("size", [32, 33, 47, 48, 400])
+def test_the_floor_is_reached_by_the_first_ranks(depth, size):
+    rng = np.random.default_rng(size)
+    lanes = kernels.lanes_for(depth)
+    assert lanes > depth
+    for values in (rng.normal(size=size), rng.integers(0, 4, size) / 1.0, np.zeros(size)):
+        work = np.empty(lanes + kernels.WIDTH), np.empty(lanes, np.int64)
+        floor = kernels.floor_of(values, 0, size, depth, lanes, *work)
+        assert floor in values
+        assert (values >= floor).sum() >= depth
 
 
 @given(st.data())
 def test_any_finite_scores_and_keys(data):
-    size = data.draw(st.integers(1, 12))
+    size = data.draw(st.integers(1, 40))
     number = st.one_of(
         st.sampled_from([0.0, -0.0, 1.0, 5e-324, -5e-324, 1.7e308, -1.7e308]),
         st.floats(allow_nan=False, allow_infinity=False),
@@ -109,6 +151,18 @@ def test_any_finite_scores_and_keys(data):
     depth = data.draw(st.integers(1, 14))
     found, _ = first_gains(scores, keys, np.arange(size, dtype=float), offsets, depth)
     assert found.tolist() == expected[:depth]
+    assert best(scores, offsets, depth)[0].tolist() == scores[expected][:depth].tolist()
+
+
+@pytest.mark.parametrize("size", [3, 40, 400])
+def test_nan_scores_do_not_make_a_kernel_write_elsewhere(size):
+    # Callers refuse NaN; a training loop that diverges may still bring one.
+    scores = np.where(np.arange(size) % 3 == 1, np.nan, np.arange(size) // 2 / 1.0)
+    gains = np.arange(float(size))
+    for values in (scores, np.full(size, np.nan)):
+        found, _ = first_gains(values, gains, gains, np.array([0, size]), 10)
+        assert found.size == min(size, 10)
+        best(values, np.array([0, size]), 10)
 
 
 def test_without_keys_equal_scores_keep_the_order_of_rows():
@@ -147,6 +201,7 @@ def test_kernels_write_the_slices_of_their_queries_and_nothing_else():
         kernels.tie_blocks: (scores, order),
         kernels.pick: (keys, order),
         kernels.gains_by_rank: (scores, keys, keys, offsets),
+        kernels.best_gains: (scores, offsets),
     }
     for kernel, arguments in calls.items():
         kind = np.int64 if kernel in (kernels.orders, kernels.tie_blocks) else np.float64
@@ -167,5 +222,7 @@ def test_each_kernel_is_compiled_for_one_signature():
     for convention in ("rankopt", "lightgbm", "sklearn"):
         for measure in ("ndcg@2", "ndcg", "ap", "err@3", "mean-ndcg", "tau"):
             rankopt.evaluate(range(6), data, [measure], convention=convention)
-    compiled = (kernels.orders, kernels.gains_by_rank, kernels.tie_blocks, kernels.pick)
-    assert [len(kernel.signatures) for kernel in compiled] == [1, 1, 1, 1]
+    names = ("orders", "gains_by_rank", "best_gains", "tie_blocks", "pick")
+    assert {name: len(getattr(kernels, name).signatures) for name in names} == dict.fromkeys(
+        names, 1
+    )

@@ -16,7 +16,9 @@ from rankopt.scorers import Linear
 
 
 def model(params=(1.0, -2.5, 0.0), features=()):
-    recipe = Recipe("directrank", {"measure": "ndcg@10", "bounds": None}, {"train": 0.5, "queries": 3})
+    recipe = Recipe(
+        "directrank", {"measure": "ndcg@10", "bounds": None}, {"train": 0.5, "queries": 3}
+    )
     return Model(Linear(), np.array(params), len(params), features, None, recipe)
 
 

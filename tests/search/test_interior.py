@@ -42,7 +42,9 @@ def test_the_slope_is_the_derivative_of_the_likelihood(seed, t):
         log_likelihood(data, 3, scores, scores + (t + h) * direction)
         - log_likelihood(data, 3, scores, scores + (t - h) * direction)
     ) / (2 * h)
-    assert like.slope(like.ideal(scores), scores, direction, t) == pytest.approx(expected, rel=1e-5, abs=1e-6)
+    assert like.slope(like.ideal(scores), scores, direction, t) == pytest.approx(
+        expected, rel=1e-5, abs=1e-6
+    )
 
 
 @settings(max_examples=30)

@@ -15,7 +15,19 @@ from rankopt.solvers.base import Status
 from rankopt.solvers.coordinate import Coordinate, Lines
 from rankopt.threads import using_threads
 
-MEASURES = ["ndcg@3", "ndcg", "dcg@2", "ap", "ap@3", "rr", "err@5", "p@2", "rbp(p=0.7)", "tau", "success@2"]
+MEASURES = [
+    "ndcg@3",
+    "ndcg",
+    "dcg@2",
+    "ap",
+    "ap@3",
+    "rr",
+    "err@5",
+    "p@2",
+    "rbp(p=0.7)",
+    "tau",
+    "success@2",
+]
 
 
 def problem(seed, n_queries=12, width=4, tied=True, dtype=np.float32):
@@ -102,8 +114,12 @@ def test_one_and_two_threads_give_the_same_bits():
 
 def test_row_order_within_a_query_does_not_matter():
     data = problem(5, n_queries=40)
-    order = np.lexsort((np.random.default_rng(0).random(data.n_rows), np.repeat(np.arange(40), data.groups.sizes)))
-    mixed = rankopt.dataset(data.X[order], data.y[order], np.repeat(np.arange(40), data.groups.sizes))
+    order = np.lexsort(
+        (np.random.default_rng(0).random(data.n_rows), np.repeat(np.arange(40), data.groups.sizes))
+    )
+    mixed = rankopt.dataset(
+        data.X[order], data.y[order], np.repeat(np.arange(40), data.groups.sizes)
+    )
     a, b = climb(data, "ap", point="likelihood")[0], climb(mixed, "ap", point="likelihood")[0]
     assert a.value == b.value
 
@@ -120,20 +136,30 @@ def test_interruption_keeps_the_best_so_far(where):
             raise KeyboardInterrupt
         return False
 
-    solution = Coordinate().climb(Lines.of(data, bound), np.ones(4), np.random.default_rng(0), monitor)
+    solution = Coordinate().climb(
+        Lines.of(data, bound), np.ones(4), np.random.default_rng(0), monitor
+    )
     assert solution.status is Status.INTERRUPTED
     assert solution.value == calls[-1]
-    assert bound.mean(Linear().scores(solution.params, data)) == pytest.approx(solution.value, abs=1e-9)
+    assert bound.mean(Linear().scores(solution.params, data)) == pytest.approx(
+        solution.value, abs=1e-9
+    )
 
 
 def test_a_problem_that_no_order_changes_ends_at_once():
-    data = rankopt.dataset(np.random.default_rng(0).normal(size=(6, 2)), np.zeros(6), [0, 0, 1, 1, 2, 3])
+    data = rankopt.dataset(
+        np.random.default_rng(0).normal(size=(6, 2)), np.zeros(6), [0, 0, 1, 1, 2, 3]
+    )
     solution, _, _ = climb(data)
     assert (solution.status, solution.value, solution.n_iter) == (Status.COORDINATEWISE, 0.0, 1)
 
 
 @settings(max_examples=30)
-@given(seed=st.integers(0, 1000), measure=st.sampled_from(MEASURES), dtype=st.sampled_from([np.float32, np.float64]))
+@given(
+    seed=st.integers(0, 1000),
+    measure=st.sampled_from(MEASURES),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
 def test_every_step_does_what_the_search_predicted(seed, measure, dtype):
     data = problem(seed, dtype=dtype)
     target = FixedPoint.of(as_measure(measure).bind(data.y, data.groups))
@@ -141,13 +167,19 @@ def test_every_step_does_what_the_search_predicted(seed, measure, dtype):
     engine = Engine(target, lines.scores(np.zeros(4)))
     for f in (0, 1, 2, 0, 1, 2):
         steps = engine.search(lines.columns[f])
-        if steps.total > engine.total and any(engine.step(lines.columns[f], t, steps.total) for t in steps.points):
+        if steps.total > engine.total and any(
+            engine.step(lines.columns[f], t, steps.total) for t in steps.points
+        ):
             assert engine.total == steps.total == target.total(engine.scores)
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"order": "spiral"}, "unknown 'spiral'"), ({"point": "left"}, "unknown 'left'"), ({"tol": -1.0}, "not be negative")],
+    [
+        ({"order": "spiral"}, "unknown 'spiral'"),
+        ({"point": "left"}, "unknown 'left'"),
+        ({"tol": -1.0}, "not be negative"),
+    ],
 )
 def test_unknown_options_are_named(options, words):
     with pytest.raises(SpecError, match=words):

@@ -26,9 +26,14 @@ def boosts(
             help="The weights in use: name=weight,name=weight,... or a JSON file of them; equal weights unless told."
         ),
     ] = None,
-    valid: Annotated[Path | None, typer.Option(help="Held-out rows to measure the gain on.")] = None,
+    valid: Annotated[
+        Path | None, typer.Option(help="Held-out rows to measure the gain on.")
+    ] = None,
     folds: Annotated[
-        int, typer.Option(help="Without --valid: folds of queries for the held-out gain; 0 leaves it out.")
+        int,
+        typer.Option(
+            help="Without --valid: folds of queries for the held-out gain; 0 leaves it out."
+        ),
     ] = 5,
     test: Annotated[str, typer.Option(help="randomisation, t or wilcoxon.")] = "randomisation",
     seed: options.Seed = 0,

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def compare(
     data: options.Data,
     rankings: Annotated[
-        list[Path], typer.Argument(metavar="A B ...", help="Two or more model or score files.", show_default=False)
+        list[Path],
+        typer.Argument(
+            metavar="A B ...", help="Two or more model or score files.", show_default=False
+        ),
     ],
     measure: options.OneMeasure = "ndcg@10",
     test: Annotated[str, typer.Option(help="randomisation, t or wilcoxon.")] = "randomisation",
@@ -84,7 +87,8 @@ def print_comparison(result: Comparison) -> None:
             ]
             for pair in result.pairs
         ],
-        note=f"{result.queries} queries, {result.test} test; " + convention_line(result.convention.describe()),
+        note=f"{result.queries} queries, {result.test} test; "
+        + convention_line(result.convention.describe()),
     )
 
 

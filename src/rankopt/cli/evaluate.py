@@ -22,16 +22,25 @@ def evaluate(
         typer.Argument(help="Rows with labels: LETOR/SVMlight text (plain, .gz, .xz) or .parquet."),
     ] = None,
     model: Annotated[Path | None, typer.Option(help="A model made by rankopt.")] = None,
-    scores: Annotated[Path | None, typer.Option(help="One score per row of DATA, a line each.")] = None,
-    run: Annotated[Path | None, typer.Option(help="A TREC run, with --qrels instead of DATA.")] = None,
+    scores: Annotated[
+        Path | None, typer.Option(help="One score per row of DATA, a line each.")
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option(help="A TREC run, with --qrels instead of DATA.")
+    ] = None,
     qrels: Annotated[Path | None, typer.Option(help="TREC relevance judgements.")] = None,
     measure: options.Measures = ["ndcg@10"],  # noqa: B006 (typer reads it as the default)
     convention: options.ConventionName = "rankopt",
     ties: options.TiesName = None,
     blank: options.BlankName = None,
-    by_query: Annotated[bool, typer.Option("--by-query", help="Also the values of each query.")] = False,
+    by_query: Annotated[
+        bool, typer.Option("--by-query", help="Also the values of each query.")
+    ] = False,
     complete: Annotated[
-        bool, typer.Option("--complete", help="With --run: topics that the run lacks count 0 (trec_eval -c).")
+        bool,
+        typer.Option(
+            "--complete", help="With --run: topics that the run lacks count 0 (trec_eval -c)."
+        ),
     ] = False,
     missing: options.Missing = "zero",
     label: options.LabelColumn = "label",
@@ -72,7 +81,9 @@ def evaluate(
         _print(results, by_query)
 
 
-def _run(run: Path, qrels: Path, measures: list[str], convention: Convention, complete: bool) -> Results:
+def _run(
+    run: Path, qrels: Path, measures: list[str], convention: Convention, complete: bool
+) -> Results:
     from rankopt.data.trec import judged, read_qrels, read_run
     from rankopt.evaluation.scores import evaluate_scores
 

@@ -50,7 +50,11 @@ def inspect(
             ["scorer", result["scorer"]],
             ["features", str(stored.n_features)],
             *([key, _short(value)] for key, value in stored.recipe.notes.items()),
-            *([key, _short(value)] for key, value in stored.recipe.parameters.items() if value is not None),
+            *(
+                [key, _short(value)]
+                for key, value in stored.recipe.parameters.items()
+                if value is not None
+            ),
         ],
     )
     if weights is not None:

@@ -10,17 +10,24 @@ import typer
 Data = Annotated[
     Path,
     typer.Argument(
-        help="Rows with labels: LETOR/SVMlight text (plain, .gz, .xz) or .parquet.", show_default=False
+        help="Rows with labels: LETOR/SVMlight text (plain, .gz, .xz) or .parquet.",
+        show_default=False,
     ),
 ]
 Measures = Annotated[
     list[str],
     typer.Option(
-        "-m", "--measure", help="A measure, such as ndcg@10, map, err@20; may be repeated.", metavar="MEASURE"
+        "-m",
+        "--measure",
+        help="A measure, such as ndcg@10, map, err@20; may be repeated.",
+        metavar="MEASURE",
     ),
 ]
 OneMeasure = Annotated[
-    str, typer.Option("-m", "--measure", help="A measure, such as ndcg@10, map, err@20.", metavar="MEASURE")
+    str,
+    typer.Option(
+        "-m", "--measure", help="A measure, such as ndcg@10, map, err@20.", metavar="MEASURE"
+    ),
 ]
 ConventionName = Annotated[
     str,
@@ -40,20 +47,28 @@ TiesName = Annotated[
 BlankName = Annotated[
     str | None,
     typer.Option(
-        "--blank", help="A query without a relevant row, other than the convention says: zero, one, skip."
+        "--blank",
+        help="A query without a relevant row, other than the convention says: zero, one, skip.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Missing = Annotated[
     str, typer.Option(help="What NULL and absent values become: zero, nan, query-minimum.")
 ]
-LabelColumn = Annotated[str, typer.Option("--label", help="The column of labels in a .parquet file.")]
-QidColumn = Annotated[str, typer.Option("--qid", help="The column of query identifiers in a .parquet file.")]
+LabelColumn = Annotated[
+    str, typer.Option("--label", help="The column of labels in a .parquet file.")
+]
+QidColumn = Annotated[
+    str, typer.Option("--qid", help="The column of query identifiers in a .parquet file.")
+]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 Threads = Annotated[
-    int | None, typer.Option(help="Threads; all cores unless told. Any number gives the same result.", min=1)
+    int | None,
+    typer.Option(help="Threads; all cores unless told. Any number gives the same result.", min=1),
 ]
 Features = Annotated[
     int | None,
-    typer.Option("--n-features", help="Number of features, where a text file leaves out zeros.", min=1),
+    typer.Option(
+        "--n-features", help="Number of features, where a text file leaves out zeros.", min=1
+    ),
 ]

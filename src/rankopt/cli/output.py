@@ -13,16 +13,24 @@ def print_json(value: dict[str, Any]) -> None:
 
 
 def print_table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", note: str = ""
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    title: str = "",
+    note: str = "",
+    left: int = 1,
 ) -> None:
-    """A table with the first column to the left and numbers to the right, and a line under it."""
+    """A table with `left` columns of text and numbers to the right of them, and a line under it."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     table = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for column, name in enumerate(head):
-        table.add_column(name, justify="left" if column == 0 else "right", no_wrap=column > 0)
+        text = column < left
+        table.add_column(
+            name, justify="left" if text else "right", no_wrap=not text or left > 1, min_width=4
+        )
     for row in rows:
         table.add_row(*row)
     console = Console(highlight=False, soft_wrap=False)

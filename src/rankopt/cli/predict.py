@@ -16,7 +16,8 @@ def predict(
     model: Annotated[Path, typer.Argument(help="A model made by rankopt.", show_default=False)],
     data: options.Data,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Where to write the scores; else standard output.")
+        Path | None,
+        typer.Option("-o", "--out", help="Where to write the scores; else standard output."),
     ] = None,
     missing: options.Missing = "zero",
     n_features: options.Features = None,

@@ -18,15 +18,23 @@ if TYPE_CHECKING:
 
 
 def train(
-    system: Annotated[str, typer.Argument(help="The system, such as directrank.", show_default=False)],
+    system: Annotated[
+        str, typer.Argument(help="The system, such as directrank.", show_default=False)
+    ],
     data: options.Data,
-    valid: Annotated[Path | None, typer.Option(help="Validation rows: the best round on them is kept.")] = None,
+    valid: Annotated[
+        Path | None, typer.Option(help="Validation rows: the best round on them is kept.")
+    ] = None,
     test: Annotated[Path | None, typer.Option(help="Test rows, only scored at the end.")] = None,
     measure: options.OneMeasure = "ndcg@10",
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Where to write the model.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Where to write the model.")
+    ] = None,
     setting: Annotated[
         list[str],
-        typer.Option("-s", "--set", help="A parameter of the system; may be repeated.", metavar="KEY=VALUE"),
+        typer.Option(
+            "-s", "--set", help="A parameter of the system; may be repeated.", metavar="KEY=VALUE"
+        ),
     ] = [],  # noqa: B006 (typer reads it as the default)
     seed: options.Seed = 0,
     threads: options.Threads = None,
@@ -52,7 +60,9 @@ def train(
     parameters = {"measure": measure, "random_state": seed, "n_jobs": threads, "verbose": 1}
     parameters = {**parameters, **parse_settings(setting, system, cls._get_param_names())}
     if out is not None and not out.absolute().parent.is_dir():
-        raise FileNotFoundError(2, "the folder to write the model to does not exist", str(out.parent))
+        raise FileNotFoundError(
+            2, "the folder to write the model to does not exist", str(out.parent)
+        )
     parts = {
         name: read_data(path, label=label, qid=qid, missing=missing)
         for name, path in (("train", data), ("valid", valid), ("test", test))

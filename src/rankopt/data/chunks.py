@@ -53,11 +53,10 @@ class Entries:
     odd: NDArray[np.int32]
 
     @classmethod
-    def for_text(cls, size: int, dtype: np.dtype[Any]) -> Entries:
-        count = size // 3 + 1  # the shortest feature is "1:" and a blank
-        return cls(
-            np.empty(count, np.uint32), np.empty(count, dtype), np.empty((count, 2), np.int32)
-        )
+    def space(cls, count: int, dtype: np.dtype[Any]) -> Entries:
+        """Space for this many entries and some more, for blocks differ a little."""
+        room = count + count // 8 + 1
+        return cls(np.empty(room, np.uint32), np.empty(room, dtype), np.empty((room, 2), np.int32))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -88,10 +87,10 @@ class Chunk:
 
 def parse_block(block: Block, rules: Rules, free: list[Entries]) -> Chunk:
     """Parse a block into space from `free`, to which the consumer returns it."""
-    entries = free.pop() if free else Entries.for_text(block.size, rules.dtype)
-    if 3 * entries.columns.size < block.size:
-        entries = Entries.for_text(block.size, rules.dtype)
-    lines: int = parse.count_lines(block.text, block.size)
+    lines, colons = parse.count_marks(block.text, block.size)
+    entries = free.pop() if free else Entries.space(colons, rules.dtype)
+    if entries.columns.size < colons:  # each entry has a colon
+        entries = Entries.space(colons, rules.dtype)
     labels, starts, stops = np.empty(lines), np.empty(lines, np.int64), np.empty(lines, np.int64)
     odd_labels, run_rows = np.empty(lines, np.int32), np.empty(lines + 1, np.int64)
     run_bounds, doc_bounds = np.empty((lines, 2), np.int64), np.empty((lines, 2), np.int64)

@@ -66,12 +66,15 @@ def from_frame(
     """
     try:
         table = nw.from_native(frame, eager_only=True)
+        schema = dict(table.schema)
+    except nw.exceptions.DuplicateError:
+        raise DataError(f"{name}: two columns have the same name") from None
     except TypeError:
         raise DataError(
             f"{name}: {type(frame).__name__} is not a pandas or polars frame or a pyarrow table;"
             " pass arrays to rankopt.dataset, and collect a lazy frame first"
         ) from None
-    columns = _Columns.of(dict(table.schema), label, qid, features, docs, weight, name)
+    columns = _Columns.of(schema, label, qid, features, docs, weight, name)
     parts = (table[start : start + _STEP] for start in range(0, table.shape[0], _STEP))
     return _build(parts, table.shape[0], columns, name)
 
@@ -190,10 +193,8 @@ def _build(parts: Iterable[Any], n_rows: int, columns: _Columns, name: str) -> D
     start = 0
     for part in parts:
         stop = start + part.shape[0]
-        block = np.empty((len(columns.features), stop - start), columns.dtype)
-        for row, column in zip(block, columns.features, strict=True):
-            row[:] = _numbers(part[column])
-        X[start:stop] = block.T
+        for j, column in enumerate(columns.features):
+            X[start:stop, j] = _numbers(part[column])
         for role, piece in pieces.items():
             column = getattr(columns, role)
             if column is not None:

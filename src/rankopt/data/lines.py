@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankopt.data.files import Source
 
-BLOCK = 1 << 20  # bytes; a block and what is made of it stay in a core's cache
+SMALLEST, LARGEST = 1 << 17, 1 << 20  # bytes of a block: it must repay its handling, and be cached
 _NEWLINE = 10
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _TOKEN = re.compile(rb"[^\x00-\x20#]*")
@@ -56,9 +56,11 @@ def line_blocks(source: Source, free: list[bytearray]) -> Iterator[Block]:
     """
     tail = b""
     begun = ended = False
+    # a share of small files, so that the few blocks in memory are less than what is made of them
+    block = min(max(source.size // 16, SMALLEST), LARGEST) if source.size else LARGEST
     while not ended:
-        size = max(BLOCK, 2 * len(tail))  # a line longer than a block makes the block longer
-        raw = free.pop() if free else bytearray(BLOCK + 1)
+        size = max(block, 2 * len(tail))  # a line longer than a block makes the block longer
+        raw = free.pop() if free else bytearray(block + 1)
         if len(raw) <= size:
             raw = bytearray(size + 1)
         raw[: len(tail)] = tail

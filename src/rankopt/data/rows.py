@@ -70,13 +70,18 @@ class Rows:
     def _make_room(self, rows: int, first: int, width: int, progress: float) -> None:
         """A larger matrix: for all rows, as far as the share of the file read so far tells."""
         capacity = self.matrix.shape[0]
+        left = self.first - first
+        # where n_features is given, a step to id 0 pushes out the last column: it holds no value
+        kept = min(self.matrix.shape[1], width - left)
         if rows > capacity:
             growth = 1.5 if progress == 0.0 else 1.05 / progress
             capacity = rows if progress >= 1.0 else int(rows * growth) + 1
+            if left == 0 and kept == width:
+                self.matrix.resize((capacity, width), refcheck=False)  # mostly without a copy
+                return
         matrix = np.empty((capacity, width), self.matrix.dtype)
-        left, kept = self.first - first, self.matrix.shape[1]
         matrix[: self.n_rows, :left] = self.fill
-        matrix[: self.n_rows, left : left + kept] = self.matrix[: self.n_rows]
+        matrix[: self.n_rows, left : left + kept] = self.matrix[: self.n_rows, :kept]
         matrix[: self.n_rows, left + kept :] = self.fill
         self.matrix, self.first = cast(Matrix, matrix), first
 

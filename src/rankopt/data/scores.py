@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import os
 from pathlib import Path
 
 import numpy as np
 
 from rankopt.arrays import Floats
-from rankopt.data.files import replacing
+from rankopt.data.files import reading, replacing
 from rankopt.errors import DataError
 
 
 def read_scores(path: str | os.PathLike[str]) -> Floats:
     """Read scores from a text file, plain, .gz or .xz; each must be finite."""
     path = Path(path)
-    raw = path.read_bytes()
-    if raw[:2] == b"\x1f\x8b":
-        raw = gzip.decompress(raw)
-    elif raw[:6] == b"\xfd7zXZ\x00":
-        raw = lzma.decompress(raw)
-    lines = raw.split(b"\n")
+    with reading(path) as source:
+        lines = source.stream.read().split(b"\n")
     while lines and not lines[-1].strip():
         lines.pop()
     if not lines:

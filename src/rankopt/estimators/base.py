@@ -87,7 +87,9 @@ class BaseRanker(BaseEstimator):
         check_is_fitted(self, "model_")
         data = self._rows(X, None, qid)
         if self.model_.normalize == "query" and qid is None and not isinstance(X, Dataset):
-            raise DataError("predict: a model with normalize='query' needs qid, as it scales within queries")
+            raise DataError(
+                "predict: a model with normalize='query' needs qid, as it scales within queries"
+            )
         with using_threads(self.n_jobs):
             return data.restored(self.model_.predict(data))
 
@@ -152,13 +154,22 @@ class BaseRanker(BaseEstimator):
         return as_measure(self.measure)
 
     def _training_data(
-        self, X: Any, y: ArrayLike | None, qid: ArrayLike | None, group: ArrayLike | None, weight: Any
+        self,
+        X: Any,
+        y: ArrayLike | None,
+        qid: ArrayLike | None,
+        group: ArrayLike | None,
+        weight: Any,
     ) -> Dataset:
         if self.normalize not in (None, "query", "standard"):
-            raise SpecError(f"normalize: unknown {self.normalize!r}; use None, 'query' or 'standard'")
+            raise SpecError(
+                f"normalize: unknown {self.normalize!r}; use None, 'query' or 'standard'"
+            )
         if isinstance(X, Dataset):
             if y is not None or qid is not None or group is not None:
-                raise DataError("fit: a Dataset brings its labels and queries; do not pass y, qid or group")
+                raise DataError(
+                    "fit: a Dataset brings its labels and queries; do not pass y, qid or group"
+                )
             data = X
             self.n_features_in_ = data.n_features
             if data.features:
@@ -194,7 +205,9 @@ class BaseRanker(BaseEstimator):
                 qid = None if eval_qid is None else eval_qid[i]
                 group = None if eval_group is None else eval_group[i]
                 if qid is None and group is None:
-                    raise DataError(f"eval_set: part {i} has no queries; pass eval_qid or eval_group")
+                    raise DataError(
+                        f"eval_set: part {i} has no queries; pass eval_qid or eval_group"
+                    )
                 checked = validate_data(
                     self, Xv, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
                 )
@@ -218,7 +231,9 @@ class BaseRanker(BaseEstimator):
 
     def _recipe(self, **notes: Any) -> Recipe:
         """The parameters as plain values, and notes."""
-        return Recipe(self.system, {k: _plain(v) for k, v in self.get_params(deep=False).items()}, notes)
+        return Recipe(
+            self.system, {k: _plain(v) for k, v in self.get_params(deep=False).items()}, notes
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -239,7 +254,9 @@ def weights_of(weights: ArrayLike, data: Dataset) -> Floats:
         if not np.array_equal(groups.spread(first), per_row):
             bad = int(np.flatnonzero(groups.spread(first) != per_row)[0])
             query = groups.qids[np.searchsorted(groups.offsets, bad, side="right") - 1]
-            raise DataError(f"weights: rows of query {query} have different weights; weights belong to queries")
+            raise DataError(
+                f"weights: rows of query {query} have different weights; weights belong to queries"
+            )
         values = first
     return query_weights(values, groups)
 

@@ -138,13 +138,19 @@ def boosts(
         gain, gain_on = None, "nothing"
         valid_before = valid_after = None
         if valid is not None:
-            scores = {n: valid.restored(linear.scores(w, valid)) for n, w in (("current", present), ("new", weights))}
+            scores = {
+                n: valid.restored(linear.scores(w, valid))
+                for n, w in (("current", present), ("new", weights))
+            }
             result = compare(scores, valid, measure, test=test, random_state=random_state)
             gain, gain_on = result.pairs[0], "validation"
             valid_before, valid_after = result.means["current"], result.means["new"]
         elif folds:
             unseen = _unseen(data, train, min(folds, data.groups.n_queries), random_state)
-            scores = {"current": data.restored(linear.scores(present, data)), "new": data.restored(unseen)}
+            scores = {
+                "current": data.restored(linear.scores(present, data)),
+                "new": data.restored(unseen),
+            }
             gain = compare(scores, data, measure, test=test, random_state=random_state).pairs[0]
             gain_on = "cross-validation"
     return Boosts(
@@ -153,18 +159,24 @@ def boosts(
     )  # fmt: skip
 
 
-def _current(current: Mapping[str, float] | Sequence[float] | None, names: tuple[str, ...]) -> Floats:
+def _current(
+    current: Mapping[str, float] | Sequence[float] | None, names: tuple[str, ...]
+) -> Floats:
     if current is None:
         return np.ones(len(names))
     if isinstance(current, Mapping):
         unknown = [name for name in current if name not in names]
         if unknown:
-            raise DataError(f"current: no feature is named {unknown[0]!r}; there are {', '.join(names[:20])}")
+            raise DataError(
+                f"current: no feature is named {unknown[0]!r}; there are {', '.join(names[:20])}"
+            )
         values = np.array([float(current.get(name, 0.0)) for name in names])
     else:
         values = np.asarray(current, dtype=np.float64)
     if values.shape != (len(names),) or not np.isfinite(values).all() or values.min() < 0.0:
-        raise DataError(f"current: one finite weight, not negative, for each of {len(names)} features is needed")
+        raise DataError(
+            f"current: one finite weight, not negative, for each of {len(names)} features is needed"
+        )
     if values.max() == 0.0:
         raise DataError("current: all weights are 0")
     return values

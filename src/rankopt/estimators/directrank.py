@@ -132,7 +132,11 @@ class DirectRank(BaseRanker):
         self._check_counts()
         given, drawn = self._directions(data.n_features)
         solver = Coordinate(
-            order=self.order, point=self.point, directions=drawn, max_iter=self.max_iter, tol=self.tol
+            order=self.order,
+            point=self.point,
+            directions=drawn,
+            max_iter=self.max_iter,
+            tol=self.tol,
         )
         data, scaling = scaled(data, self.normalize)
         valid = [scaled(part, self.normalize, scaling)[0] for part in valid]
@@ -159,7 +163,11 @@ class DirectRank(BaseRanker):
         self.coef_ = folded(params, scaling)
         self.intercept_ = 0.0
         names = tuple(str(n) for n in getattr(self, "feature_names_in_", ()))
-        notes = {"queries": data.groups.n_queries, "status": self.status_, "train": bound.mean(Linear().scores(params, data))}
+        notes = {
+            "queries": data.groups.n_queries,
+            "status": self.status_,
+            "train": bound.mean(Linear().scores(params, data)),
+        }
         kept = "query" if self.normalize == "query" else None
         return Model(Linear(), self.coef_, data.n_features, names, kept, self._recipe(**notes))
 

@@ -47,7 +47,9 @@ def standard_start(start: Any, data: Dataset, gains: Floats, scaling: Scaling | 
             return ridge(data, gains)
         if start in ("uniform", "zero"):
             return np.full(width, 1.0 if start == "uniform" else 0.0)
-        raise SpecError(f"start: unknown {start!r}; use ridge, uniform, zero, an array or a linear model")
+        raise SpecError(
+            f"start: unknown {start!r}; use ridge, uniform, zero, an array or a linear model"
+        )
     weights = np.asarray(getattr(start, "coef_", start), dtype=np.float64).ravel()
     if weights.size != width or not np.isfinite(weights).all():
         raise SpecError(f"start: {weights.size} weights for {width} features; all must be finite")
@@ -62,7 +64,9 @@ def weight_ranges(
     if bounds is not None:
         pairs = [bounds] * width if _is_pair(bounds) else list(bounds)
         if len(pairs) != width:
-            raise SpecError(f"bounds: {len(pairs)} pairs for {width} features; give one pair or one each")
+            raise SpecError(
+                f"bounds: {len(pairs)} pairs for {width} features; give one pair or one each"
+            )
         for f, (low, high) in enumerate(pairs):
             lower[f] = -np.inf if low is None else float(low)
             upper[f] = np.inf if high is None else float(high)

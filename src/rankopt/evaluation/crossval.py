@@ -71,7 +71,9 @@ def measure_scorer(measure: Measure | str = "ndcg@10") -> Any:
             raise DataError(f"{parsed}: no qid reached the scorer; pass it by metadata routing")
         data = dataset(np.asarray(scores, dtype=np.float64)[:, None], y, qid)
         flat = np.ascontiguousarray(data.X[:, 0], dtype=np.float64)
-        return evaluate_scores(flat, data.labels, data.groups, parsed, rows=data.rows).mean[str(parsed)]
+        return evaluate_scores(flat, data.labels, data.groups, parsed, rows=data.rows).mean[
+            str(parsed)
+        ]
 
     score.__name__ = str(measure)
     return make_scorer(score).set_score_request(qid=True)

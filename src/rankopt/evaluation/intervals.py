@@ -11,7 +11,9 @@ TESTS = ("randomisation", "t", "wilcoxon")
 _BLOCK = 4_000_000  # random signs or draws held at once
 
 
-def p_value(differences: Floats, test: str, rng: np.random.Generator, rounds: int = 20_000) -> float:
+def p_value(
+    differences: Floats, test: str, rng: np.random.Generator, rounds: int = 20_000
+) -> float:
     """The two-sided p-value of "the differences are symmetric around 0"."""
     if test not in TESTS:
         raise SpecError(f"unknown test {test!r}; use one of {', '.join(TESTS)}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rankopt.arrays import Floats, Ints, as_floats, require_finite
 from rankopt.data.dataset import Dataset
@@ -51,7 +51,9 @@ class Results:
         if by_query:
             names = [str(q) for q in self.qids.tolist()]
             out["per_query"] = {
-                text: {q: (None if v != v else v) for q, v in zip(names, values.tolist(), strict=True)}
+                text: {
+                    q: (None if v != v else v) for q, v in zip(names, values.tolist(), strict=True)
+                }
                 for text, values in self.per_query.items()
             }
         return out
@@ -59,7 +61,11 @@ class Results:
     def to_frame(self) -> Any:
         """One row per query and one column per measure: pandas, else polars, else pyarrow."""
         columns = {"qid": self.qids, **self.per_query}
-        for library, build in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")):
+        for library, build in (
+            ("pandas", "DataFrame"),
+            ("polars", "DataFrame"),
+            ("pyarrow", "table"),
+        ):
             try:
                 module = __import__(library)
             except ImportError:

@@ -17,7 +17,7 @@ whatever meets, and several times slower.
 import numpy as np
 from numba import njit
 
-from rankopt.kernels.lanes import bits, load, lowest, ones, ramp, spread, whole
+from rankopt.kernels.lanes import bits, load, lowest, ones, spread, whole
 
 MOST_LEVELS = 64  # lines: a set of lines is one int64
 ROUNDING = np.float32(16 * 6e-8)

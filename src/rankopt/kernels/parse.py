@@ -293,12 +293,13 @@ def parse_lines(
 
 
 @njit(cache=True, nogil=True)
-def count_lines(text, size):
-    """The number of line ends in the first `size` bytes."""
-    count = 0
+def count_marks(text, size):
+    """The numbers of line ends and of colons in the first `size` bytes."""
+    lines = colons = 0
     for p in range(size):
-        count += text[p] == NEWLINE
-    return count
+        lines += text[p] == NEWLINE
+        colons += text[p] == COLON
+    return lines, colons
 
 
 @njit(cache=True, nogil=True)

@@ -11,130 +11,124 @@ from numba import njit
 
 from rankopt.kernels import cascade, cumulative, positional
 from rankopt.kernels.codes import CASCADE, POSITIONAL
-from rankopt.kernels.exponential import LOG2E, LOWEST, exp2_of
-from rankopt.kernels.order import sort_rows
-from rankopt.kernels.shares import SHORT, top_rows
+from rankopt.kernels.exponential import LOG2E
+from rankopt.kernels.gauss import pull, weigh
+from rankopt.kernels.sums import LANES
 
 _KEPT = 1 << 17  # exponentials of a query that are kept rather than computed a second time
-_LANES = 8  # lists are padded to whole vectors, whose remainders would be slow
+_SHORT = 64  # cut-offs up to here are filled by insertion while the rows pass by
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def value_grads(start, stop, offsets, scores, gains, scales, table, k, form, sigma, values, grad):
     """Write the smooth value of each query and its derivative by the scores, both times its scale.
 
-    Queries with scale 0 are left out. O(m k) for a cut-off k, else O(m^2).
+    Queries with scale 0 are left out. `scores` and `gains` end with 8 spare elements. O(m k) for a
+    cut-off k, else O(m^2).
     """
+    longest = 0
+    for q in range(start, stop):
+        longest = max(longest, offsets[q + 1] - offsets[q])
+    deepest, widest = min(k, longest), (longest + LANES - 1) // LANES * LANES
+    whole = deepest * widest <= _KEPT
+    near, order = np.empty((deepest if whole else 1) * widest), np.empty(longest, np.int64)
+    out, mass, by_rank = np.empty(widest), np.empty(deepest), np.empty(deepest)
+    slopes, by_centre = np.empty(deepest), np.empty(deepest)
+    one, value = np.zeros(2, np.int64), np.empty(1)
     rate = LOG2E / sigma
     for q in range(start, stop):
         first, size = offsets[q], offsets[q + 1] - offsets[q]
         rows = slice(first, first + size)
         values[q] = 0.0
-        grad[rows] = 0.0
         if scales[q] == 0.0:
+            grad[rows] = 0.0
             continue
-        depth = min(k, size)
-        padded = (size + _LANES - 1) // _LANES * _LANES
-        x, g, out = np.zeros(padded), np.zeros(padded), np.zeros(padded)
-        x[:size] = scores[rows]
-        g[:size] = gains[rows]
-        top = ranked(scores[rows], gains[rows], depth)
-        by_rank, mass, slopes, pull = np.empty(depth), np.empty(depth), np.empty(depth), np.empty(depth)
-        whole = depth * padded <= _KEPT
-        near = np.empty((depth if whole else 1, padded))
+        depth, stride = min(k, size), (widest if whole else 0)
+        x = scores[rows]
+        lead(x, depth, order, slopes)
         for j in range(depth):
-            line = near[j if whole else 0]
-            mass[j], by_rank[j] = shares_of(x, g, size, x[top[j]], rate, line)
-        values[q] = scales[q] * value_slopes(form, by_rank, table, slopes)
+            mass[j], by_rank[j] = weigh(
+                scores, gains, first, size, x[order[j]], rate, near, j * stride
+            )
+        one[1] = depth
+        value_slopes(form, one, by_rank, table, value, slopes)
+        values[q] = scales[q] * value[0]
+        out[:] = 0.0
+        factor = -2.0 * scales[q] / sigma
         for j in range(depth):
-            line = near[j if whole else 0]
+            centre = x[order[j]]
             if not whole:
-                shares_of(x, g, size, x[top[j]], rate, line)
-            factor = -2.0 / sigma * scales[q] * slopes[j] / mass[j]
-            pull[j] = spread_slope(x, g, x[top[j]], by_rank[j], factor, line, out)
-        spread_ties(x, size, top, pull, out)
+                weigh(scores, gains, first, size, centre, rate, near, 0)
+            times = factor * slopes[j] / mass[j]
+            by_centre[j] = -pull(
+                scores, gains, first, size, centre, by_rank[j], times, near, j * stride, out
+            )
+        share_ties(x, depth, order, by_centre, out)
         grad[rows] = out[:size]
 
 
 @njit(cache=True, nogil=True)
-def ranked(scores, gains, depth):
-    """The rows at the first `depth` ranks."""
-    if depth <= SHORT:
-        return top_rows(scores, gains, depth)
-    order = np.empty(scores.size, np.int64)
-    sort_rows(scores, gains, order)
-    return order[:depth]
+def lead(x, depth, order, best):
+    """Write the rows at the first ranks. Ties in any order: they share what the ranks get."""
+    size = x.size
+    if size <= (64 if depth <= _SHORT else 512):  # counting those above is quicker than a sort
+        order[:size] = -1
+        for i in range(size):
+            p = 0
+            for j in range(size):
+                p += x[j] > x[i]
+            while order[p] >= 0:
+                p += 1
+            order[p] = i
+    elif depth <= _SHORT:
+        filled = 0
+        for i in range(size):
+            if filled < depth:
+                p = filled
+                filled += 1
+            elif x[i] > best[depth - 1]:
+                p = depth - 1
+            else:
+                continue
+            while p > 0 and best[p - 1] < x[i]:
+                best[p], order[p] = best[p - 1], order[p - 1]
+                p -= 1
+            best[p], order[p] = x[i], i
+    else:
+        order[:depth] = np.argsort(-x, kind="mergesort")[:depth]
 
 
-@njit(cache=True, nogil=True)
-def shares_of(x, g, size, centre, rate, near):
-    """Write exp(-(x - centre)^2 / sigma); return their sum, and the mean of g under them."""
-    half = near.size // 2
-    total, gain = np.empty(half), np.empty(half)
-    for i in range(near.size):
-        away = x[i] - centre
-        near[i] = exp2_of(max(-(away * away) * rate, LOWEST))
-    near[size:] = 0.0
-    for i in range(half):
-        a, b = near[i], near[i + half]
-        total[i] = a + b
-        gain[i] = a * g[i] + b * g[i + half]
-    mass, earned = 0.0, 0.0
-    for i in range(0, half, 4):
-        mass += (total[i] + total[i + 1]) + (total[i + 2] + total[i + 3])
-        earned += (gain[i] + gain[i + 1]) + (gain[i + 2] + gain[i + 3])
-    return mass, earned / mass
-
-
-@njit(cache=True, nogil=True)
-def spread_slope(x, g, centre, mean, factor, near, out):
-    """Add the derivative by the rows' own scores; return the one by the score at the rank.
-
-    Moving all scores together changes nothing, so the latter is minus the sum of the former.
-    """
-    moved = np.empty(near.size)
-    for i in range(near.size):
-        w = factor * near[i] * (x[i] - centre) * (g[i] - mean)
-        out[i] += w
-        moved[i] = w
-    total = 0.0
-    for i in range(0, near.size, 4):
-        total += (moved[i] + moved[i + 1]) + (moved[i + 2] + moved[i + 3])
-    return -total
-
-
-@njit(cache=True, nogil=True)
-def spread_ties(x, size, top, pull, out):
+@njit(cache=True, nogil=True, error_model="numpy")
+def share_ties(x, depth, order, by_centre, out):
     """Add the derivatives by the scores at ranks to the rows that stand there.
 
-    Where rows tie, the score at a rank belongs to all of them: each gets the mean. It is the
-    derivative along every direction that moves them together.
+    Where rows tie, the score at a rank belongs to all of them and each gets the mean: the derivative
+    along every direction that moves tied rows together.
     """
+    size = x.size
     j = 0
-    while j < top.size:
-        centre = x[top[j]]
+    while j < depth:
+        centre = x[order[j]]
         end = j + 1
-        total = pull[j]
-        while end < top.size and x[top[end]] == centre:
-            total += pull[end]
+        change = by_centre[j]
+        while end < depth and x[order[end]] == centre:
+            change += by_centre[end]
             end += 1
-        if end == j + 1 and (end < top.size or end == size):
-            out[top[j]] += total
+        if end == j + 1 and (end < depth or end == size):
+            out[order[j]] += change
         else:
             tied = 0
             for i in range(size):
                 tied += x[i] == centre
             for i in range(size):
                 if x[i] == centre:
-                    out[i] += total / tied
+                    out[i] += change / tied
         j = end
 
 
 @njit(cache=True, nogil=True)
-def value_slopes(form, by_rank, table, slopes):
-    """The value of one list of a form; write its derivative by the gain at each place."""
-    one = np.array([0, by_rank.size])
-    value = np.empty(1)
+def value_slopes(form, one, by_rank, table, value, slopes):
+    """Write the value of one list of a form, and its derivative by the gain at each place."""
     if form == POSITIONAL:
         positional.values(0, 1, one, by_rank, table, value)
         positional.slopes(0, 1, one, by_rank, table, slopes)
@@ -144,4 +138,3 @@ def value_slopes(form, by_rank, table, slopes):
     else:
         cumulative.values(0, 1, one, by_rank, table, value)
         cumulative.slopes(0, 1, one, by_rank, table, slopes)
-    return value[0]

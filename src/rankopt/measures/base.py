@@ -138,8 +138,10 @@ class Measure(ABC):
         if self.depth is not None:
             table[self.depth :] = 0.0
         best = self._ideal(pool_offsets, pool, table)
-        total = np.add.reduceat(pool, pool_offsets[:-1])
-        norms = {Norm.NONE: np.ones_like(best), Norm.IDEAL: best, Norm.TOTAL: total}[self.norm].copy()
+        if self.norm is Norm.TOTAL:
+            norms = np.add.reduceat(pool, pool_offsets[:-1])
+        else:
+            norms = best.copy() if self.norm is Norm.IDEAL else np.ones_like(best)
         norms[norms == 0.0] = 1.0
         if self.depth is not None and self.short_queries != "keep":
             filled = np.minimum(groups.sizes / self.depth, 1.0)
@@ -165,25 +167,26 @@ class Measure(ABC):
 
     def _ideal(self, offsets: Ints, gains: Floats, table: Floats) -> Floats:
         """The raw value of each query in order of gain: in every form no order is better."""
-        by_rank, rank_offsets = ranked(offsets, gains, gains, gains, self._prefix(offsets))
-        out = np.empty(offsets.size - 1)
+        rank_offsets = first_ranks(offsets, self.depth if self.form.prefix else None)
+        by_rank, out = np.empty(rank_offsets[-1]), np.empty(offsets.size - 1)
+        over_queries(order_kernels.best_gains, offsets, gains, rank_offsets, by_rank)
         over_queries(self.form.values, rank_offsets, by_rank, table, out)
         return out
 
-    def _prefix(self, offsets: Ints) -> int | None:
-        if self.depth is None or not self.form.prefix:
-            return None
-        return min(self.depth, int(np.diff(offsets).max()))
+
+def first_ranks(offsets: Ints, depth: int | None) -> Ints:
+    """Offsets of the first `depth` ranks of each query; None takes all."""
+    sizes = np.diff(offsets)
+    if depth is None or depth >= sizes.max():
+        return offsets
+    return np.concatenate(([0], np.cumsum(np.minimum(sizes, depth))))
 
 
 def ranked(
     offsets: Ints, scores: Floats, keys: Floats, gains: Floats, depth: int | None
 ) -> tuple[Floats, Ints]:
     """Gains of each query in order of (score descending, key ascending), cut at `depth`; offsets."""
-    rank_offsets = offsets
-    if depth is not None:
-        sizes = np.minimum(np.diff(offsets), depth)
-        rank_offsets = np.concatenate(([0], np.cumsum(sizes)))
+    rank_offsets = first_ranks(offsets, depth)
     by_rank = np.empty(rank_offsets[-1])
     over_queries(order_kernels.gains_by_rank, offsets, scores, keys, gains, rank_offsets, by_rank)
     return by_rank, rank_offsets
@@ -270,7 +273,11 @@ class BoundMeasure:
     def slopes(self, order: Ints) -> Floats:
         """The derivative of each query's value by the gain at each place of an order."""
         kernel = self.form.need("slopes")
-        offsets, by_rank, out = self.groups.offsets, np.empty_like(self.gains), np.empty_like(self.gains)
+        offsets, by_rank, out = (
+            self.groups.offsets,
+            np.empty_like(self.gains),
+            np.empty_like(self.gains),
+        )
         over_queries(order_kernels.pick, offsets, self.gains, order, by_rank)
         over_queries(kernel, offsets, by_rank, self.table, out)
         return out / self.groups.spread(self.norms)

@@ -33,7 +33,9 @@ def _slopes(discount: Discount, ranks: Floats) -> Floats:
 def _check(measure: DCG | NDCG | MeanNDCG) -> None:
     check_gain(measure.gain, measure.name)
     if measure.discount not in ("log2", "letor", "rank"):
-        raise SpecError(f"{measure.name}: unknown discount {measure.discount!r}; use log2, letor or rank")
+        raise SpecError(
+            f"{measure.name}: unknown discount {measure.discount!r}; use log2, letor or rank"
+        )
 
 
 @dataclass(frozen=True)

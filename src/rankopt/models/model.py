@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-
 from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
 from rankopt.errors import DataError
@@ -72,7 +71,9 @@ class Model:
             )
         if self.features and data.features and self.features != data.features:
             differing = [
-                (i, a, b) for i, (a, b) in enumerate(zip(self.features, data.features, strict=True)) if a != b
+                (i, a, b)
+                for i, (a, b) in enumerate(zip(self.features, data.features, strict=True))
+                if a != b
             ]
             number, mine, theirs = differing[0]
             raise DataError(
@@ -83,5 +84,3 @@ class Model:
     def with_notes(self, **notes: Any) -> Model:
         """The same model with more notes in its recipe."""
         return replace(self, recipe=replace(self.recipe, notes={**self.recipe.notes, **notes}))
-
-

@@ -92,7 +92,9 @@ def _checked(header: Header, params: Floats) -> Model:
     if scorer.name == "linear" and params.size != header.n_features:
         raise ModelError(f"{params.size} weights for {header.n_features} features")
     recipe = Recipe(header.system, header.parameters, header.notes)
-    return Model(scorer, params, header.n_features, tuple(header.features), header.normalize, recipe)
+    return Model(
+        scorer, params, header.n_features, tuple(header.features), header.normalize, recipe
+    )
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

@@ -69,9 +69,7 @@ class FixedPoint:
         base_rows, drops = np.zeros(bases.size, np.int64), np.zeros(0, np.int64)
         if form == codes.POSITIONAL:
             loads, base_rows, drops = _drops(offsets, gains, bases, fixed, table, k)
-        return cls(
-            form, offsets, gains, loads, bases, fixed, table, k, unit, one, base_rows, drops
-        )
+        return cls(form, offsets, gains, loads, bases, fixed, table, k, unit, one, base_rows, drops)
 
     @property
     def rules(self) -> tuple[Any, ...]:
@@ -104,9 +102,7 @@ def _loads(form: int, offsets: Ints, gains: Floats) -> tuple[Ints, float]:
     return np.rint(loads * 2.0**bits).astype(np.int64), 2.0**-bits
 
 
-def _bound(
-    form: int, offsets: Ints, gains: Floats, table: Floats, k: int, scales: Floats
-) -> float:
+def _bound(form: int, offsets: Ints, gains: Floats, table: Floats, k: int, scales: Floats) -> float:
     """More than the absolute total can ever be, for scales without the factor 2^bits."""
     sizes = np.diff(offsets)
     if form == codes.CONCORDANCE:

@@ -57,10 +57,14 @@ def line_search(
     labels = require_finite(as_floats(y, "y"), "y")
     for name, values in (("direction", slopes), ("y", labels)):
         if values.size != start.size:
-            raise DataError(f"{name}: {values.size} values for {start.size} scores; one per row is needed")
+            raise DataError(
+                f"{name}: {values.size} values for {start.size} scores; one per row is needed"
+            )
     lo, hi = (float(bound) for bound in bounds)
     if not lo < hi:
-        raise DataError(f"bounds: ({lo}, {hi}) is no interval; the first must be less than the second")
+        raise DataError(
+            f"bounds: ({lo}, {hi}) is no interval; the first must be less than the second"
+        )
     groups, rows = Groups.from_qid(qid, start.size)
     weights = None if query_weight is None else query_weights(query_weight, groups)
     if rows is not None:

@@ -14,15 +14,24 @@ class Status(Enum):
     """How a solver ended, as a sentence."""
 
     CONVERGED = "Converged: the stopping rule was met."
-    COORDINATEWISE = "Converged to a coordinate-wise maximum: no single weight improves the measure."
-    OUT_OF_STEPS = "Stopped after max_iter iterations before the stopping rule was met; raise max_iter."
+    COORDINATEWISE = (
+        "Converged to a coordinate-wise maximum: no single weight improves the measure."
+    )
+    OUT_OF_STEPS = (
+        "Stopped after max_iter iterations before the stopping rule was met; raise max_iter."
+    )
     STOPPED_EARLY = "Stopped early: the validation measure had ceased to improve."
     INTERRUPTED = "Interrupted: the best parameters so far were kept."
     STALLED = "Stopped: the line search found no further improvement at this precision."
 
     @property
     def converged(self) -> bool:
-        return self in (Status.CONVERGED, Status.COORDINATEWISE, Status.STOPPED_EARLY, Status.STALLED)
+        return self in (
+            Status.CONVERGED,
+            Status.COORDINATEWISE,
+            Status.STOPPED_EARLY,
+            Status.STALLED,
+        )
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,11 @@ class Lines:
 
     @classmethod
     def of(
-        cls, data: Dataset, bound: BoundMeasure, lower: Floats | None = None, upper: Floats | None = None
+        cls,
+        data: Dataset,
+        bound: BoundMeasure,
+        lower: Floats | None = None,
+        upper: Floats | None = None,
     ) -> Lines:
         """Bring a dataset into feature-major order; no copy where it already is."""
         X = data.X if isinstance(data.X, np.ndarray) else data.X.toarray()
@@ -197,7 +201,9 @@ class _Ascent:
         elif self.solver.order == "powell":
             self._powell()
         else:
-            order = self.rng.permutation(self.moving) if self.solver.order == "random" else self.moving
+            order = (
+                self.rng.permutation(self.moving) if self.solver.order == "random" else self.moving
+            )
             for f in order:
                 self._take_coordinate(int(f))
         for direction in self._extra():
@@ -210,7 +216,9 @@ class _Ascent:
         The scale is a power of two: it changes no order, to the last bit.
         """
         largest = float(np.abs(self.weights).max(initial=0.0))
-        free = np.all(np.isin(self.lines.lower, (-np.inf, 0.0)) & np.isin(self.lines.upper, (0.0, np.inf)))
+        free = np.all(
+            np.isin(self.lines.lower, (-np.inf, 0.0)) & np.isin(self.lines.upper, (0.0, np.inf))
+        )
         if largest > 0.0 and free:
             self.weights *= 2.0 ** -np.floor(np.log2(largest))
         self.engine.restart(self.lines.scores(self.weights))
@@ -243,7 +251,12 @@ class _Ascent:
         return self._accept(direction, column, self.engine.search(column, lo, hi), lo, hi)
 
     def _accept(
-        self, direction: int | Floats, column: NDArray[Any], steps: StepFunction, lo: float, hi: float
+        self,
+        direction: int | Floats,
+        column: NDArray[Any],
+        steps: StepFunction,
+        lo: float,
+        hi: float,
     ) -> int:
         """Step into the best interval; the gain in the total, 0 where no point of it holds it up."""
         before = self.engine.total

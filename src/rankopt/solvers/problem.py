@@ -88,7 +88,9 @@ class Problem:
     def sloped(self) -> Sloped:
         """The objective, where it has gradients."""
         if not isinstance(self.objective, Sloped):
-            raise IncompatibleError(f"{type(self.objective).__name__} is piecewise constant and has no gradient")
+            raise IncompatibleError(
+                f"{type(self.objective).__name__} is piecewise constant and has no gradient"
+            )
         return self.objective
 
     def value_grad(self, params: Floats) -> tuple[float, Floats]:

@@ -45,7 +45,9 @@ def ridge(data: Dataset, gains: Floats, l2: float = 1e-3, *, centred: bool = Tru
 def _normal_equations(data: Dataset, gains: Floats, centred: bool) -> tuple[Floats, Floats]:
     """X'X / n and X'g / n of centred columns."""
     n, width = data.n_rows, data.n_features
-    row_weights = None if data.weights is None else data.groups.spread(data.weights / data.weights.mean())
+    row_weights = (
+        None if data.weights is None else data.groups.spread(data.weights / data.weights.mean())
+    )
     offsets = data.groups.offsets if centred else np.array([0, n])
     gram, moment = np.zeros((width, width)), np.zeros(width)
     rows = max(1, _BLOCK // max(1, width))
@@ -54,7 +56,11 @@ def _normal_equations(data: Dataset, gains: Floats, centred: bool) -> tuple[Floa
     for a, b in zip(cuts[:-1], cuts[1:], strict=True):
         first, last = int(offsets[a]), int(offsets[b])
         block = data.X[first:last]
-        block = block.astype(np.float64) if isinstance(block, np.ndarray) else block.toarray().astype(np.float64)
+        block = (
+            block.astype(np.float64)
+            if isinstance(block, np.ndarray)
+            else block.toarray().astype(np.float64)
+        )
         target = gains[first:last].copy()
         sizes = np.diff(offsets[a : b + 1])
         starts = offsets[a:b] - first

@@ -1,0 +1,276 @@
+"""The commands, run as a user runs them: results, exit status, one-line errors."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import rankopt
+from rankopt.cli import main as command_line
+from rankopt.data.scores import write_scores
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run a command line; its status, standard output and standard error."""
+
+    def call(*words):
+        monkeypatch.setattr("sys.argv", ["rankopt", *map(str, words)])
+        monkeypatch.setenv("COLUMNS", "120")
+        try:
+            command_line.main()
+            status = 0
+        except SystemExit as end:
+            status = end.code or 0
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return call
+
+
+def ok(result):
+    status, out, err = result
+    assert status == 0, err
+    return json.loads(out)
+
+
+def refused(result):
+    """The one line that a bad request gets."""
+    status, out, err = result
+    assert (status, out) == (1, "")
+    assert err.startswith("rankopt: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def problem(seed, n_queries=30):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_queries * 6, 4)).astype(np.float32)
+    y = np.clip(np.round(X @ [1.0, 0.5, 0.0, 0.0] + 1), 0, 4)
+    return rankopt.dataset(X, y, np.repeat(np.arange(100, 100 + n_queries), 6))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, seed in (("train.txt", 0), ("valid.txt.gz", 1), ("test.txt.xz", 2)):
+        rankopt.write_letor(name, problem(seed))
+    test = problem(2)
+    write_scores("good.txt", test.X[:, 0].astype(np.float64))
+    write_scores("bad.txt", test.X[:, 3].astype(np.float64))
+    return tmp_path
+
+
+def test_train_predict_evaluate_and_inspect_agree(folder, run):
+    trained = ok(run("train", "directrank", "train.txt", "--valid", "valid.txt.gz", "--test", "test.txt.xz",
+                     "-m", "ndcg@5", "-o", "m.rankopt", "-s", "restarts=2", "--json"))  # fmt: skip
+    assert {
+        "system",
+        "measure",
+        "train",
+        "valid",
+        "test",
+        "n_iter",
+        "seconds",
+        "parameters",
+    } <= set(trained)
+    assert trained["parameters"]["restarts"] == 2
+    evaluated = ok(
+        run(
+            "evaluate", "test.txt.xz", "--model", "m.rankopt", "-m", "ndcg@5", "-m", "map", "--json"
+        )
+    )
+    assert evaluated["measures"]["ndcg@5"] == pytest.approx(trained["test"], abs=1e-12)
+    assert (evaluated["queries"], set(evaluated)) == (
+        30,
+        {"measures", "queries", "blank", "convention"},
+    )
+    assert run("predict", "m.rankopt", "test.txt.xz", "-o", "s.txt")[0] == 0
+    again = ok(run("evaluate", "test.txt.xz", "--scores", "s.txt", "-m", "ndcg@5", "--json"))
+    assert again["measures"]["ndcg@5"] == evaluated["measures"]["ndcg@5"]
+    status, printed, _ = run("predict", "m.rankopt", "test.txt.xz")
+    assert status == 0
+    assert printed == (folder / "s.txt").read_text()
+    shown = ok(run("inspect", "m.rankopt", "--json"))
+    assert shown["system"] == "directrank"
+    assert list(shown["weights"]) == ["1", "2", "3", "4"]
+
+
+def test_the_same_seed_writes_the_same_model(folder, run):
+    for name in ("a.rankopt", "b.rankopt"):
+        ok(
+            run(
+                "train",
+                "directrank",
+                "train.txt",
+                "-s",
+                "order=random",
+                "-s",
+                "kicks=2",
+                "-o",
+                name,
+                "--seed",
+                3,
+                "--json",
+            )
+        )
+    assert (folder / "a.rankopt").read_bytes() == (folder / "b.rankopt").read_bytes()
+
+
+def test_evaluate_by_query_and_conventions(folder, run):
+    out = ok(run("evaluate", "test.txt.xz", "--scores", "good.txt", "-m", "rr", "--by-query", "--json",
+                 "--convention", "lightgbm", "--ties", "average", "--blank", "skip"))  # fmt: skip
+    assert out["convention"]["ties"] == "average"
+    assert list(out["per_query"]["rr"])[:2] == ["100", "101"]
+    values = [v for v in out["per_query"]["rr"].values() if v is not None]
+    assert np.mean(values) == pytest.approx(out["measures"]["rr"])
+
+
+def test_tables_name_the_convention(folder, run):
+    status, out, _ = run(
+        "evaluate", "test.txt.xz", "--scores", "good.txt", "-m", "ndcg@5", "--by-query"
+    )
+    assert status == 0
+    assert "convention rankopt: ties pessimistic, blank zero" in " ".join(out.split())
+    status, out, _ = run("compare", "test.txt.xz", "good.txt", "bad.txt", "-m", "ndcg@5")
+    assert status == 0
+    assert "wins/ties/losses" in out
+    assert re.search(r"bad\.txt - good\.txt\s+-0\.\d+", out)
+
+
+def test_compare_prints_every_pair(folder, run):
+    write_scores("third.txt", problem(2).X[:, 1].astype(np.float64))
+    out = ok(
+        run(
+            "compare",
+            "test.txt.xz",
+            "good.txt",
+            "bad.txt",
+            "third.txt",
+            "-m",
+            "map",
+            "--test",
+            "t",
+            "--json",
+        )
+    )
+    assert [(p["a"], p["b"]) for p in out["pairs"]] == [
+        ("good.txt", "bad.txt"), ("good.txt", "third.txt"), ("bad.txt", "third.txt"),
+    ]  # fmt: skip
+    assert all(p["p_holm"] >= p["p"] for p in out["pairs"])
+
+
+def test_a_run_and_judgements(folder, run):
+    (folder / "qrels").write_text("1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 1\n")
+    (folder / "run").write_text("1 Q0 b 1 3.0 x\n1 Q0 a 2 2.0 x\n2 Q0 a 1 1.0 x\n")
+    out = ok(
+        run(
+            "evaluate",
+            "--run",
+            "run",
+            "--qrels",
+            "qrels",
+            "-m",
+            "map",
+            "-m",
+            "ndcg",
+            "--convention",
+            "trec_eval",
+            "--json",
+        )
+    )
+    assert out["measures"]["map"] == pytest.approx((0.25 + 1.0) / 2)
+    ideal = 2 + 1 / np.log2(3)
+    assert out["measures"]["ndcg"] == pytest.approx((2 / np.log2(3) / ideal + 1) / 2)
+
+
+def test_boosts(folder, run):
+    out = ok(
+        run(
+            "boosts",
+            "train.txt",
+            "--valid",
+            "valid.txt.gz",
+            "-m",
+            "ndcg@5",
+            "--current",
+            "1=1,2=1,3=1,4=1",
+            "--json",
+        )
+    )
+    assert {"train_before", "train", "valid_before", "valid", "weights"} <= set(out)
+    assert set(out["weights"][0]) == {"feature", "weight", "lo", "hi"}
+    assert out["train"] >= out["train_before"]
+    status, printed, _ = run("boosts", "train.txt", "-m", "ndcg@5")
+    assert status == 0
+    assert "cross-validation" in printed
+    assert "keeps the optimum in" in printed
+
+
+def test_bad_input_gets_one_line_that_names_it(folder, run):
+    (folder / "broken.txt").write_text("1 qid:1 1:0.5\n0 qid:1 1:x\n")
+    (folder / "empty.txt").write_text("")
+    (folder / "noqid.txt").write_text("1 1:0.5\n")
+    (folder / "wide.txt").write_text("1 qid:1 1:0.5 9:1\n0 qid:1 1:0.1\n")
+    (folder / "nan.txt").write_text("1.0\nnan\n")
+    (folder / "words.txt").write_text("1.0\nhello\n")
+    assert run("train", "directrank", "train.txt", "-o", "m.rankopt", "--json")[0] == 0
+    (folder / "cut.rankopt").write_bytes((folder / "m.rankopt").read_bytes()[:200])
+    cases = {
+        ("evaluate", "nowhere.txt", "--scores", "good.txt"): r"nowhere\.txt.*No such file",
+        ("evaluate", "broken.txt", "--scores", "good.txt"): r"broken\.txt:2",
+        ("evaluate", "empty.txt", "--scores", "good.txt"): r"empty\.txt",
+        ("evaluate", "noqid.txt", "--scores", "good.txt"): r"noqid\.txt.*qid",
+        ("evaluate", "train.txt", "--scores", "nan.txt"): r"nan\.txt:2",
+        ("evaluate", "train.txt", "--scores", "words.txt"): r"words\.txt:2: 'hello' is not a score",
+        ("evaluate", "train.txt", "--scores", "empty.txt"): r"empty\.txt: holds no scores",
+        ("evaluate", "wide.txt", "--scores", "good.txt"): "180 values, but .*wide.txt has 2 rows",
+        (
+            "evaluate",
+            "wide.txt",
+            "--model",
+            "m.rankopt",
+        ): "9 features, but the model was trained on 4",
+        (
+            "evaluate",
+            "train.txt",
+            "--model",
+            "cut.rankopt",
+        ): r"cut\.rankopt: is not a rankopt model",
+        ("evaluate", "train.txt", "--scores", "good.txt", "-m", "ndgc@10"): "did you mean 'ndcg'",
+        ("evaluate", "train.txt", "--scores", "good.txt", "-m", "tau@10"): "tau has no cut-off",
+        (
+            "evaluate",
+            "train.txt",
+            "--scores",
+            "good.txt",
+            "--convention",
+            "letr",
+        ): "did you mean 'letor'",
+        ("train", "directrnk", "train.txt"): "did you mean 'directrank'",
+        ("train", "directrank", "train.txt", "-s", "restart=2"): "did you mean 'restarts'",
+        ("train", "directrank", "train.txt", "-o", "no/such/m"): "no.*does not exist",
+        ("inspect", "train.txt"): "is not a rankopt model",
+        ("boosts", "train.txt", "--current", "1:2"): "'1:2' is not name=weight",
+    }
+    for words, pattern in cases.items():
+        assert re.search(pattern, refused(run(*words))), words
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["evaluate"],
+        ["evaluate", "train.txt"],
+        ["evaluate", "--run", "r"],
+        ["nonsense"],
+        ["compare", "train.txt", "good.txt"],
+    ],
+)
+def test_wrong_usage_has_status_two(folder, run, words):
+    assert run(*words)[0] == 2
+
+
+def test_the_version(run):
+    assert run("--version")[1] == f"rankopt {rankopt.__version__}\n"
