@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 _PATIENCE = 2.0  # seconds before anything is shown
@@ -14,7 +14,7 @@ Advance = Callable[[str], None]
 
 
 @contextmanager
-def progress(description: str, total: int | None, verbose: bool = True) -> Iterator[Advance]:
+def progress(description: str, total: int | None, verbose: bool = True) -> Generator[Advance]:
     """Yield a function to call after each of `total` steps with a few words on the state.
 
     On a terminal a bar is drawn, elsewhere a line is written now and then. Nothing is shown where

@@ -42,7 +42,7 @@ class Registry(Generic[T]):
                 and issubclass(value, base)
                 and not inspect.isabstract(value)
             ):
-                registry.classes[value.name] = value  # pyright: ignore[reportAttributeAccessIssue]
+                registry.classes[value.name] = value  # pyright: ignore[reportAttributeAccessIssue]  # pyright: ignore[reportAttributeAccessIssue]
         return registry
 
     def __iter__(self) -> Iterator[str]:
@@ -75,7 +75,7 @@ class Registry(Generic[T]):
             )
         cls = self[spec.name]
         names = {f.name: f for f in fields(cls)}  # pyright: ignore[reportArgumentType]
-        values: dict[str, Any] = dict((defaults or {}).get(cls.name, {}))  # pyright: ignore
+        values: dict[str, Any] = dict((defaults or {}).get(cls.name, {}))
         positional = [name for name in names if name != "k"]
         if len(spec.args) > len(positional):
             raise SpecError(f"{spec.name}: takes at most {len(positional)} arguments")

@@ -74,7 +74,7 @@ def _is_default(field: Any, current: Any) -> bool:
 
 def _literal(value: Any) -> str:
     if isinstance(value, (tuple, list)):
-        return f"[{', '.join(_literal(v) for v in value)}]"  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return f"[{', '.join(_literal(v) for v in value)}]"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return str(value).lower() if isinstance(value, bool) or value is None else str(value)
@@ -166,11 +166,11 @@ class _Parser:
 
 
 def plain(value: Any) -> Any:
-    """A parsed value as a parameter: a bare name is text, ``none``, ``true`` and ``false`` are themselves."""
+    """A parsed value as a parameter: bare names are text, save for ``none``, ``true``, ``false``."""
     if isinstance(value, Spec) and value == Spec(value.name):
         return _WORDS.get(value.name.lower(), value.name)
     if isinstance(value, tuple):
-        return tuple(plain(v) for v in value)  # pyright: ignore[reportUnknownVariableType]
+        return tuple(plain(v) for v in value)
     return value
 
 

@@ -10,10 +10,11 @@ threads at once, and trouble after ``fork``.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def available_threads() -> int:
 
 
 @contextmanager
-def using_threads(n_jobs: int | None) -> Iterator[None]:
+def using_threads(n_jobs: int | None) -> Generator[None]:
     """Limit the threads inside the block; None keeps the setting, -1 means all cores."""
     if n_jobs is None:
         yield
@@ -59,7 +60,7 @@ def query_blocks(offsets: Ints, blocks: int) -> list[tuple[int, int]]:
     cuts = np.searchsorted(offsets, np.linspace(0, offsets[-1], blocks + 1))
     cuts[0], cuts[-1] = 0, offsets.size - 1
     edges = np.unique(cuts)
-    return [(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [(int(a), int(b)) for a, b in pairwise(edges)]
 
 
 def over_queries(kernel: Callable[..., Any], offsets: Ints, *args: Any) -> None:

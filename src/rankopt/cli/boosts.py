@@ -23,7 +23,8 @@ def boosts(
     current: Annotated[
         str | None,
         typer.Option(
-            help="The weights in use: name=weight,name=weight,... or a JSON file of them; equal weights unless told."
+            help="The weights in use: name=weight,name=weight,... or a JSON file of them;"
+            " equal weights unless told."
         ),
     ] = None,
     valid: Annotated[

@@ -70,16 +70,18 @@ def demo(
 def _print(
     search: DemoSearch, ranker: Any, rankings: dict[str, Floats], comparison: Comparison
 ) -> None:
+    import numpy as np
+
     train, test = search.train, search.test
     print(
-        f"A shop's search, simulated: {train.groups.n_queries} queries and {train.n_rows} products to train on,"
-        f" {test.groups.n_queries} queries held out.\n"
+        f"A shop's search, simulated: {train.groups.n_queries} queries and {train.n_rows} products"
+        f" to train on, {test.groups.n_queries} queries held out.\n"
     )
     print_comparison(comparison)
     strongest = sorted(
         zip(test.features, ranker.coef_, strict=True), key=lambda item: -abs(item[1])
     )[:6]
-    spread = dict(zip(train.features, train.X.std(axis=0), strict=True))
+    spread = dict(zip(train.features, np.asarray(train.X).std(axis=0), strict=True))
     print_table(
         ["feature", "weight", "weight x spread"],
         [[name, f"{w:+.4g}", f"{w * spread[name]:+.3f}"] for name, w in strongest],
@@ -115,7 +117,8 @@ def _print_query(search: DemoSearch, rankings: dict[str, Floats]) -> None:
             for rank in range(min(5, len(titles)))
         ],
         left=3,
-        title=f"Query {search.queries[int(test.groups.qids[q])]!r}: ndcg@10 {before[q]:.3f} before, {after[q]:.3f} after",
+        title=f"Query {search.queries[int(test.groups.qids[q])]!r}: ndcg@10 {before[q]:.3f} before,"
+        f" {after[q]:.3f} after",
     )
 
 

@@ -44,15 +44,15 @@ def convention_line(description: dict[str, Any]) -> str:
     details = [f"ties {description['ties']}", f"blank {description['blank']}"]
     for measure, values in description.items():
         if isinstance(values, dict):
-            details += [f"{measure} {key} {value}" for key, value in values.items()]  # pyright: ignore
+            details += [f"{measure} {key} {value}" for key, value in values.items()]
     return f"convention {description['name']}: {', '.join(details)}"
 
 
 def _finite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(k): _finite(v) for k, v in value.items()}  # pyright: ignore
+        return {str(k): _finite(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(v) for v in value]  # pyright: ignore
+        return [_finite(v) for v in value]
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return None
     return value

@@ -45,7 +45,13 @@ def predict(
     if out is not None:
         write_scores(out, scores)
     if as_json:
-        print_json({"rows": rows.n_rows, "queries": rows.groups.n_queries, "scores": None if out else scores.tolist(),
-                    "out": None if out is None else str(out)})  # fmt: skip
+        print_json(
+            {
+                "rows": rows.n_rows,
+                "queries": rows.groups.n_queries,
+                "scores": None if out else scores.tolist(),
+                "out": None if out is None else str(out),
+            }
+        )
     elif out is None:
         print("".join(f"{score!r}\n" for score in scores.tolist()), end="")

@@ -78,6 +78,8 @@ def read_letor(
         raise SpecError(f"missing: {missing!r} is none of {', '.join(get_args(Missing))}")
     if n_features is not None and n_features < 1:
         raise SpecError(f"n_features: {n_features} is not a positive number")
+    if first_id is not None and first_id < 0:
+        raise SpecError(f"first_id: {first_id} is negative")
     lowest = 0 if first_id is None else first_id
     rules = Rules(
         with_qid=group is None,

@@ -43,6 +43,8 @@ class BaseRanker(BaseEstimator):
     normalize: str | None
     model_: Model
     n_queries_: int
+    coef_: Floats
+    intercept_: float
 
     @abstractmethod
     def _fit(self, data: Dataset, valid: Sequence[Dataset]) -> Model:
@@ -178,8 +180,9 @@ class BaseRanker(BaseEstimator):
                 del self.feature_names_in_
             _require_finite_features(data)
         else:
+            target: Any = y
             checked, labels = validate_data(
-                self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32), y_numeric=True
+                self, X, target, accept_sparse="csr", dtype=(np.float64, np.float32), y_numeric=True
             )
             names = tuple(getattr(self, "feature_names_in_", ()))
             data = dataset(checked, labels, qid, group=group, features=names, name="X")
@@ -237,7 +240,7 @@ class BaseRanker(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.estimator_type = "ranker"  # pyright: ignore[reportAttributeAccessIssue]
+        tags.estimator_type = "ranker"
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
         tags.input_tags.sparse = True
@@ -281,7 +284,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]  # pyright: ignore
+        return [_plain(v) for v in value]
     if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}  # pyright: ignore
+        return {str(k): _plain(v) for k, v in value.items()}
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)

@@ -21,8 +21,9 @@ from rankopt.progress import progress
 from rankopt.random import as_generator
 from rankopt.scorers import Linear
 from rankopt.solvers.base import Solution, Status
-from rankopt.solvers.coordinate import Coordinate, Lines, Order
+from rankopt.solvers.coordinate import Coordinate, Lines
 
+_KICK, _KICKED = 0.1, 0.3  # size of a kick, of the largest weight; share of weights that it hits
 Pairs = Sequence[tuple[float | None, float | None]]
 
 
@@ -93,7 +94,7 @@ class DirectRank(BaseRanker):
         self,
         measure: str | Measure = "ndcg@10",
         *,
-        order: Order = "cyclic",
+        order: str = "cyclic",
         directions: int | Any = 0,
         start: str | Any = "ridge",
         restarts: int = 0,
@@ -185,10 +186,14 @@ class DirectRank(BaseRanker):
         best_seen = watch.best_value
         spread = lines.columns.std(axis=1, dtype=np.float64)
         unit = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
-        for kick, weights in self._starts(lines, unit, rng, lambda: best.params):
+        for kick, draw in self._draws(lines, unit, rng):
             if best.status is Status.INTERRUPTED:
                 break
-            climb = solver.climb(lines, weights, rng, watch, given)
+            start = draw
+            if kick:
+                size = np.divide(best.params, unit, out=np.zeros_like(unit), where=unit > 0.0)
+                start = best.params + np.abs(size).max() * draw
+            climb = solver.climb(lines, start, rng, watch, given)
             better = climb.value > best.value
             if watch.parts and not kick:
                 better = watch.best_value > best_seen
@@ -198,21 +203,19 @@ class DirectRank(BaseRanker):
                 best = Solution(keep.params, keep.value, climb.status, keep.history, keep.n_iter)
         return best
 
-    def _starts(
-        self, lines: Lines, unit: Floats, rng: np.random.Generator, best: Any
+    def _draws(
+        self, lines: Lines, unit: Floats, rng: np.random.Generator
     ) -> Iterator[tuple[bool, Floats]]:
-        """Random weights, then disturbances of the best ones, in units of each feature's spread."""
+        """Random weights, then disturbances of some weights, in units of each feature's spread."""
+        low, high = np.isfinite(lines.lower), np.isfinite(lines.upper)
         for _ in range(self.restarts):
             draw = rng.normal(size=unit.size) * unit
-            low, high = np.isfinite(lines.lower), np.isfinite(lines.upper)
             draw = np.where(low & ~high, lines.lower + np.abs(draw), draw)
             draw = np.where(high & ~low, lines.upper - np.abs(draw), draw)
             yield False, np.clip(draw, lines.lower, lines.upper)
         for _ in range(self.kicks):
-            weights = best()
-            size = np.abs(np.divide(weights, unit, out=np.zeros_like(unit), where=unit > 0.0)).max()
-            hit = rng.random(unit.size) < 0.3
-            yield True, weights + 0.1 * size * hit * rng.normal(size=unit.size) * unit
+            hit = rng.random(unit.size) < _KICKED
+            yield True, _KICK * hit * rng.normal(size=unit.size) * unit
 
     def _directions(self, width: int) -> tuple[Floats | None, int]:
         if isinstance(self.directions, (int, np.integer)) and not isinstance(self.directions, bool):

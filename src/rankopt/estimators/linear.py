@@ -93,10 +93,10 @@ def _signs(monotone: Any, width: int, features: tuple[str, ...]) -> list[tuple[i
         return []
     if isinstance(monotone, Mapping):
         places = {name: f for f, name in enumerate(features)}
-        unknown = [name for name in monotone if name not in places]  # pyright: ignore
+        unknown = [name for name in monotone if name not in places]
         if unknown:
             raise SpecError(f"monotone: no feature is named {unknown[0]!r}")
-        return [(places[name], sign) for name, sign in monotone.items()]  # pyright: ignore
+        return [(places[name], sign) for name, sign in monotone.items()]
     if not isinstance(monotone, (Sequence, np.ndarray)):
         return [(f, monotone) for f in range(width)]
     if len(monotone) != width:

@@ -34,7 +34,7 @@ class QueryKFold(GroupKFold):
     --------
     >>> import numpy as np
     >>> qid = np.repeat(["a", "b", "c"], 2)
-    >>> [list(qid[test]) for _, test in QueryKFold(3).split(np.zeros((6, 1)), groups=qid)]
+    >>> [qid[test].tolist() for _, test in QueryKFold(3).split(np.zeros((6, 1)), groups=qid)]
     [['c', 'c'], ['b', 'b'], ['a', 'a']]
     """
 
@@ -45,7 +45,7 @@ class QueryKFold(GroupKFold):
     ) -> None:
         super().__init__(n_splits=n_splits, shuffle=shuffle, random_state=random_state)
 
-    def split(
+    def split(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, X: Any, y: Any = None, groups: ArrayLike | None = None
     ) -> Iterator[tuple[Ints, Ints]]:
         """Row numbers of the training and test part of each fold."""

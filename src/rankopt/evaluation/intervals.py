@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rankopt.arrays import Floats
@@ -26,7 +28,8 @@ def p_value(
         return _student(differences)
     from scipy.stats import wilcoxon
 
-    return float(wilcoxon(moved).pvalue)  # pyright: ignore
+    result: Any = wilcoxon(moved)
+    return float(result.pvalue)
 
 
 def _randomisation(moved: Floats, rng: np.random.Generator, rounds: int) -> float:

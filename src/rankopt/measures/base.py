@@ -1,4 +1,4 @@
-"""Measure: gains per label and discounts per rank of one form; BoundMeasure: a measure on fixed labels."""
+"""Measure: gains per label and discounts per rank of one form. BoundMeasure: it on fixed labels."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Measure(ABC):
 
     def __post_init__(self) -> None:
         k = self.depth
-        if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if k is not None and (type(k) is not int or k < 1):
             raise SpecError(f"{self.name}: a cut-off is a whole number from 1, not {k!r}")
         if k is None and self.cutoff is Cutoff.REQUIRED:
             raise SpecError(f"{self.name} needs a cut-off, as in {self.name}@10")
@@ -126,7 +126,8 @@ class Measure(ABC):
             number = (first if rows is None else int(rows[first])) + 1
             query = groups.qids[np.searchsorted(groups.offsets, first, side="right") - 1]
             raise DataError(
-                f"labels: row {number} (query {query}) has label {y[first]:g}, outside the domain of {self}: {words}"
+                f"labels: row {number} (query {query}) has label {y[first]:g},"
+                f" outside the domain of {self}: {words}"
             )
         gains = self.gains(y)
         k = groups.longest if self.depth is None else min(self.depth, groups.longest)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankopt.errors import IncompatibleError
-from rankopt.kernels import averaged, cascade, codes, concordance, cumulative, positional
+from rankopt.kernels import averaged, cascade, codes, concordance, cumulative, positional, softforms
 
 Kernel = Callable[..., Any]
 
@@ -23,6 +23,8 @@ class Form:
     averages : (by_rank, blocks, table, out): its mean over all orders of tied rows.
     slopes : (by_rank, table, out): its derivative by the gain at each place.
     swaps : (by_rank, table, pair_offsets, out): its change by each exchange of two rows.
+    softs : (positions, gains, discounts, beta, curve, values, by_discount, by_position): the value at
+        soft ranks and soft precedence, and its derivatives.
     prefix : whether ranks past the cut-off do not matter to `values`.
     """
 
@@ -32,6 +34,7 @@ class Form:
     averages: Kernel
     slopes: Kernel | None
     swaps: Kernel | None
+    softs: Kernel | None = None
     prefix: bool = True
 
     def need(self, operation: str) -> Kernel:
@@ -47,15 +50,15 @@ class Form:
 
 POSITIONAL = Form(
     "positional", codes.POSITIONAL,
-    positional.values, positional.averages, positional.slopes, positional.swaps,
+    positional.values, positional.averages, positional.slopes, positional.swaps, softforms.positional,
 )  # fmt: skip
 CASCADE = Form(
     "cascade", codes.CASCADE,
-    cascade.values, cascade.averages, cascade.slopes, cascade.swaps,
+    cascade.values, cascade.averages, cascade.slopes, cascade.swaps, softforms.cascade,
 )  # fmt: skip
 CUMULATIVE = Form(
     "cumulative", codes.CUMULATIVE,
-    cumulative.values, cumulative.averages, cumulative.slopes, cumulative.swaps,
+    cumulative.values, cumulative.averages, cumulative.slopes, cumulative.swaps, softforms.cumulative,
 )  # fmt: skip
 CONCORDANCE = Form(
     "concordance", codes.CONCORDANCE,

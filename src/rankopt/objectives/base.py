@@ -7,11 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankopt.arrays import Bools, Floats, Ints
+from rankopt.arrays import Floats, Ints
 from rankopt.data.groups import Groups
 from rankopt.errors import IncompatibleError
 from rankopt.measures import BoundMeasure
-from rankopt.measures.forms import CONCORDANCE
 from rankopt.spec import format_spec
 
 
@@ -72,17 +71,3 @@ class Objective(ABC):
     def __str__(self) -> str:
         return format_spec(self)
 
-
-def constant_queries(target: BoundMeasure) -> Bools:
-    """Queries whose value no order changes: equal gains, or equal discounts of all their ranks.
-
-    One row and no relevant row are cases of the first; precision at a rank past the end, of the second.
-    An objective made of the measure has no gradient there.
-    """
-    heads, sizes = target.groups.offsets[:-1], target.groups.sizes
-    flat = np.minimum.reduceat(target.gains, heads) == np.maximum.reduceat(target.gains, heads)
-    if target.form is not CONCORDANCE:
-        changes = np.flatnonzero(np.diff(target.table) != 0.0)
-        level = int(changes[0]) + 1 if changes.size else target.table.size
-        flat |= sizes <= level
-    return flat | ~np.isfinite(target.norms) | target.blank

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -72,7 +71,7 @@ class FixedPoint:
         return cls(form, offsets, gains, loads, bases, fixed, table, k, unit, one, base_rows, drops)
 
     @property
-    def rules(self) -> tuple[Any, ...]:
+    def rules(self) -> tuple[Floats, Floats, int, int, float]:
         """The arguments that kernels take together: scales, table, k, form, unit."""
         return self.scales, self.table, self.k, self.form, self.unit
 

@@ -22,7 +22,8 @@ class Likelihood:
 
     Definition
     ----------
-    .. math:: \sum_q \sum_{j=1}^{\tau_q} \log \frac{\exp(\beta f_{\mu(j)})}{\sum_{l \ge j} \exp(\beta f_{\mu(l)})}
+    .. math:: \sum_q \sum_{j=1}^{\tau_q} \log
+              \frac{\exp(\beta f_{\mu(j)})}{\sum_{l \ge j} \exp(\beta f_{\mu(l)})}
 
     :math:`\mu` orders a query's rows by gain; rows of equal gain keep the order of their present
     scores, so the order of the rows in a file does not matter. :math:`\tau_q` counts the ranks within

@@ -59,6 +59,6 @@ class Solution:
 Monitor = Callable[[Step, Any], bool]  # called after each iteration with the parameters; True stops
 
 
-def silent(step: Step, params: Any) -> bool:
+def silent(_step: Step, _params: Any) -> bool:
     """The monitor that watches nothing."""
     return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,7 @@ from rankopt.search.stepfunction import StepFunction
 from rankopt.solvers.base import Monitor, Solution, Status, Step, silent
 from rankopt.threads import over_queries
 
-Order = Literal["cyclic", "greedy", "random", "powell"]
-ORDERS: tuple[Order, ...] = ("cyclic", "greedy", "random", "powell")
+ORDERS = ("cyclic", "greedy", "random", "powell")
 POINTS = ("auto", "middle", "likelihood")
 _SMALL = 50_000  # rows up to which "auto" maximises the likelihood, as the paper does on small data
 
@@ -106,7 +105,7 @@ class Coordinate:
     """
 
     name: ClassVar[str] = "coordinate"
-    order: Order = "cyclic"
+    order: str = "cyclic"
     point: str = "auto"
     directions: int = 0
     max_iter: int = 100

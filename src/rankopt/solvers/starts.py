@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from rankopt.arrays import Floats
@@ -26,7 +28,7 @@ def ridge(data: Dataset, gains: Floats, l2: float = 1e-3, *, centred: bool = Tru
     --------
     >>> import numpy as np, rankopt
     >>> data = rankopt.dataset([[0.0, 5.0], [1.0, 4.0], [2.0, 5.0], [3.0, 4.0]])
-    >>> ridge(data, np.array([0.0, 1.0, 2.0, 3.0]), l2=0.0).round(6).tolist()
+    >>> (ridge(data, np.array([0.0, 1.0, 2.0, 3.0]), l2=0.0).round(6) + 0.0).tolist()
     [1.0, 0.0]
     """
     gram, moment = _normal_equations(data, gains, centred)
@@ -53,7 +55,7 @@ def _normal_equations(data: Dataset, gains: Floats, centred: bool) -> tuple[Floa
     rows = max(1, _BLOCK // max(1, width))
     cuts = np.unique(np.searchsorted(offsets, np.arange(0, n + rows, rows)))
     cuts = np.unique(np.clip(np.append(cuts, offsets.size - 1), 0, offsets.size - 1))
-    for a, b in zip(cuts[:-1], cuts[1:], strict=True):
+    for a, b in pairwise(cuts):
         first, last = int(offsets[a]), int(offsets[b])
         block = data.X[first:last]
         block = (
