@@ -218,3 +218,16 @@ def central_differences(
         down[i] -= step
         out[i] = (function(up) - function(down)) / (2.0 * step)
     return out
+
+
+def fine_differences(
+    function: Callable[[Any], float], at: Any, directions: Any, step: float = 1e-4
+) -> np.ndarray:
+    """Derivatives along directions, by five points: the error is of fourth order in the step."""
+    at = np.asarray(at, dtype=float)
+    out = []
+    for direction in np.asarray(directions, dtype=float):
+        near = function(at + step * direction) - function(at - step * direction)
+        far = function(at + 2.0 * step * direction) - function(at - 2.0 * step * direction)
+        out.append((8.0 * near - far) / (12.0 * step))
+    return np.array(out)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rankopt.evaluation.crossval import measure_scorer as measure_scorer
     from rankopt.evaluation.scores import evaluate as evaluate
     from rankopt.measures import Measure as Measure
+    from rankopt.objectives.valuegrad import value_grad as value_grad
     from rankopt.search.linesearch import line_search as line_search
 
 __version__ = "0.1.0"
@@ -53,6 +54,7 @@ _HOMES = {
     "rankopt.evaluation.crossval": ("QueryKFold", "measure_scorer"),
     "rankopt.evaluation.scores": ("evaluate",),
     "rankopt.measures": ("Measure",),
+    "rankopt.objectives.valuegrad": ("value_grad",),
     "rankopt.search.linesearch": ("line_search",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 
 import numpy as np
 import pytest
@@ -274,3 +275,40 @@ def test_wrong_usage_has_status_two(folder, run, words):
 
 def test_the_version(run):
     assert run("--version")[1] == f"rankopt {rankopt.__version__}\n"
+
+
+def test_ctrl_c_writes_the_best_model_so_far_and_nothing_half(folder, run, monkeypatch):
+    rounds = []
+
+    def interrupt(ascent):
+        rounds.append(1)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("rankopt.solvers.coordinate._Ascent._settle", interrupt)
+    out = ok(run("train", "directrank", "train.txt", "-o", "m.rankopt", "--json"))
+    assert rounds
+    assert out["status"].startswith("Interrupted")
+    assert rankopt.load("m.rankopt").score(rankopt.read_letor("train.txt")) == out["train"]
+    assert not [p.name for p in folder.iterdir() if p.name.startswith(".")]
+
+
+def test_a_full_disk_leaves_no_model(folder, run, monkeypatch):
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    assert "No space left" in refused(run("train", "directrank", "train.txt", "-o", "m.rankopt"))
+    assert not (folder / "m.rankopt").exists()
+    assert not [p.name for p in folder.iterdir() if p.name.startswith(".")]
+
+
+def test_the_demo_trains_compares_and_writes_files_that_agree(tmp_path, run):
+    out = ok(run("demo", "--out", tmp_path / "demo", "--json"))
+    assert out["means"]["directrank"] > out["means"]["title_bm25"] + 0.05
+    evaluated = ok(
+        run("evaluate", tmp_path / "demo/test.txt", "--model", tmp_path / "demo/directrank.rankopt", "--json")
+    )
+    assert evaluated["measures"]["ndcg@10"] == pytest.approx(out["means"]["directrank"], abs=1e-12)
+    status, printed, _ = run("demo")
+    assert status == 0
+    assert "after (directrank)" in printed

@@ -60,9 +60,12 @@ class QueryKFold(GroupKFold):
 def measure_scorer(measure: Measure | str = "ndcg@10") -> Any:
     """A scikit-learn scorer of a ranking measure, which takes `qid` by metadata routing.
 
-    >>> import rankopt
-    >>> rankopt.measure_scorer("map")  # doctest: +ELLIPSIS
-    make_scorer(map, response_method='predict'...)
+    >>> import numpy as np, rankopt, sklearn
+    >>> X, qid = np.arange(6.0)[:, None], np.repeat(["a", "b"], 3)
+    >>> model = rankopt.DirectRank("rr").fit(X, [0, 0, 1, 0, 0, 1], qid=qid)
+    >>> with sklearn.config_context(enable_metadata_routing=True):
+    ...     rankopt.measure_scorer("rr")(model, X, [0, 0, 1, 0, 0, 1], qid=qid)
+    1.0
     """
     parsed = as_measure(measure)
 

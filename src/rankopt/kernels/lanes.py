@@ -71,7 +71,7 @@ def lanes_of(scalar):
 
 
 def integers_like(lanes):
-    return lanes_of(types.int32 if lanes.width == WIDE else types.int64)
+    return Lanes("int32" if lanes.element.endswith("32") else "int64", lanes.width)
 
 
 def _pointer(context, builder, array_type, array, index, target):
@@ -98,6 +98,33 @@ def load(typingctx, array, i):
 
 
 @intrinsic
+def width_of(typingctx, one):
+    def generate(context, builder, signature, args):
+        return context.get_constant(types.int64, one.bitwidth)
+
+    return types.int64(one), generate
+
+
+@intrinsic
+def load_set(typingctx, array, i, one):
+    lanes = Lanes(array.dtype.name, one.bitwidth)
+
+    def generate(context, builder, signature, args):
+        pointer = _pointer(context, builder, signature.args[0], args[0], args[1], lanes.vector)
+        return builder.load(pointer, align=4)
+
+    return lanes(array, types.int64, one), generate
+
+
+@intrinsic
+def spread_like(typingctx, v, x):
+    def generate(context, builder, signature, args):
+        return _spread(builder, args[1], v.vector)
+
+    return v(v, x), generate
+
+
+@intrinsic
 def store(typingctx, array, i, v):
     def generate(context, builder, signature, args):
         array_value, index, value = args
@@ -115,6 +142,16 @@ def at(typingctx, array, i):
         return builder.load(builder.gep(data, [args[1]]))
 
     return array.dtype(array, types.int64), generate
+
+
+@intrinsic
+def put(typingctx, array, i, x):
+    def generate(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        builder.store(args[2], builder.gep(data, [args[1]]))
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, array.dtype), generate
 
 
 @intrinsic
@@ -187,11 +224,7 @@ def bits(typingctx, m):
 def ones(typingctx, v):
     def generate(context, builder, signature, args):
         bits_of = ir.IntType(64) if v is types.int64 else v.vector
-        name = (
-            "llvm.ctpop.i64"
-            if v is types.int64
-            else f"llvm.ctpop.v{v.width}i{v.vector.element.width}"
-        )
+        name = "llvm.ctpop.i64" if v is types.int64 else f"llvm.ctpop.v{v.width}i{v.vector.element.width}"
         kind = ir.FunctionType(bits_of, [bits_of])
         function = cgutils.get_or_insert_function(builder.module, kind, name)
         return builder.call(function, args)

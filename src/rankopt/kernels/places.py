@@ -22,17 +22,7 @@ import numpy as np
 from numba import njit
 
 from rankopt.kernels.lanes import (
-    at,
-    bits,
-    count,
-    load,
-    lowest,
-    ramp,
-    spread,
-    store,
-    tag,
-    where,
-    whole,
+    at, bits, count, load, lowest, ramp, spread, store, tag, where, whole,
 )  # fmt: skip
 
 MOST = 256  # lines; kernels/lines.py takes over beyond
@@ -111,11 +101,7 @@ def places_of_lines(
             continue
         for w in range(words):
             reach = seen[i, w + 4]
-            later = (
-                np.int64(-1)
-                if i < 64 * w
-                else (np.int64(-2) << (i & 63) if i < 64 * w + 64 else np.int64(0))
-            )
+            later = np.int64(-1) if i < 64 * w else (np.int64(-2) << (i & 63) if i < 64 * w + 64 else np.int64(0))
             # A pair of followed lines is met at its upper line. Only where lines meet in a point may the
             # lower one alone have it among the first k.
             go = reach & (plain[w] | later | ~seen[i, w])

@@ -28,7 +28,7 @@ def sweep(
     longest = 0
     for q in range(start, stop):
         longest = max(longest, offsets[q + 1] - offsets[q])
-    room = longest + WIDE
+    room = longest + MOST_LEVELS
     slopes = np.empty(room, direction.dtype)
     best = np.empty((2, k), direction.dtype)
     exact_best = np.empty(k)
@@ -39,8 +39,8 @@ def sweep(
     times, places = np.empty(most * most), np.zeros(most * most, np.int64)
     keys, live = np.empty(most), np.empty(most, np.int64)
     seen, marks = np.empty((most, 8), np.int64), np.empty(12, np.int64)
-    a, b = np.empty(MOST_LEVELS, np.float32), np.empty(MOST_LEVELS, np.float32)
-    keeps, passes = np.empty(MOST_LEVELS, np.int64), np.empty(MOST_LEVELS, np.int64)
+    float_room, fine_room = np.empty((2, MOST_LEVELS), np.float32), np.empty((2, MOST_LEVELS))
+    sets = np.empty((5, MOST_LEVELS + 2), np.int64)
     total, n_events = out[0], out[1]
     event_bits = event_t.view(np.int64)
     for q in range(start, stop):
@@ -82,7 +82,7 @@ def sweep(
                 return
             if drops.size > 0 and n <= MOST_LEVELS:
                 done, value = levels(
-                    side, n, A, B, L, drops, min(k, size), near, far, a, b, keeps, passes,
+                    side, n, A, B, L, drops, min(k, size), near, far, float_room, fine_room, sets,
                     event_t, event_d, n_events,
                 )  # fmt: skip
                 if done >= 0:

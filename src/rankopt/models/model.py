@@ -62,14 +62,18 @@ class Model:
         return scale_per_query(data)
 
     def check_features(self, data: Dataset) -> None:
-        """Refuse data whose features are not the model's."""
+        """Refuse data whose features are not the model's.
+
+        Text files number their features; against names such numbers go by position.
+        """
         if data.n_features != self.n_features:
             raise DataError(
                 f"{data.name}: has {data.n_features} features, but the model was trained on"
                 f" {self.n_features}; where a text file leaves out zeros, read it with"
                 f" n_features={self.n_features} (--n-features {self.n_features})"
             )
-        if self.features and data.features and self.features != data.features:
+        comparable = _numbered(self.features) == _numbered(data.features)
+        if self.features and data.features and comparable and self.features != data.features:
             differing = [
                 (i, a, b)
                 for i, (a, b) in enumerate(zip(self.features, data.features, strict=True))
@@ -84,3 +88,8 @@ class Model:
     def with_notes(self, **notes: Any) -> Model:
         """The same model with more notes in its recipe."""
         return replace(self, recipe=replace(self.recipe, notes={**self.recipe.notes, **notes}))
+
+
+def _numbered(features: tuple[str, ...]) -> bool:
+    """Whether features have the numbers of a text file instead of names."""
+    return all(name.isdigit() for name in features)

@@ -22,7 +22,7 @@ from rankopt.threads import over_queries
 Sigmoid = Literal["logistic", "arctangent", "tanh", "erf"]
 # The hyperbolic tangent is the logistic function at twice the argument.
 _CURVES = {"logistic": (LOGISTIC, 1.0), "arctangent": (ARCTAN, 1.0), "tanh": (LOGISTIC, 2.0), "erf": (ERF, 1.0)}
-_SPARE = 8  # kernels read whole vectors
+_SPARE = 8
 
 
 @dataclass(frozen=True)
@@ -98,18 +98,22 @@ class BoundApprox(Sloped):
     target : the measure, on rows as stored.
     order : the rows, those of each query in descending order of gain.
     heads : offsets of the rows with a gain, which alone need a rank.
+    active : where these stand in `order`.
     gains : their gains.
     spec : the objective.
+    by_scores : whether precedence is a step of scores, with steepness beta, and not one of ranks.
     """
 
     target: Target
     order: Ints
     heads: Ints
+    active: Ints
     gains: Floats
     spec: Approx
+    by_scores: bool = False
 
     @classmethod
-    def of(cls, target: Target, spec: Approx) -> BoundApprox:
+    def of(cls, target: Target, spec: Approx, by_scores: bool = False) -> BoundApprox:
         """Put the rows with a gain first; queries that no order changes have none."""
         groups = target.groups
         order = by_gain(target.gains, groups)
@@ -117,65 +121,72 @@ class BoundApprox(Sloped):
         counts[target.scales == 0.0] = 0
         heads = np.concatenate(([0], np.cumsum(counts)))
         active = np.arange(heads[-1]) + np.repeat(groups.offsets[:-1] - heads[:-1], counts)
-        return cls(target, order, heads, target.gains[order[active]], spec)
+        return cls(target, order, heads, active, target.gains[order[active]], spec, by_scores)
 
     def value_grad(self, scores: Floats) -> tuple[float, Floats]:
-        sorted_scores = spare(scores, self.order)
-        ranks, spreads = self._ranks(sorted_scores)
-        values, by_rank = self._values(ranks)
-        by_rank *= np.repeat(-self.target.scales / self.target.scales.size, np.diff(self.heads))
-        curve, factor = _CURVES[self.spec.sigmoid]
-        pulled, grad = np.empty_like(scores), np.empty_like(scores)
+        x = spare(scores[self.order])
+        ranks, spreads = self._ranks(x)
+        values, by_rank, by_position = self._values(ranks, x)
+        factor = np.repeat(-self.target.scales / self.target.scales.size, np.diff(self.heads))
+        if not self.by_scores:
+            by_rank += by_position
+        by_rank *= factor
+        curve, steeper = _CURVES[self.spec.sigmoid]
+        pulled = np.empty_like(scores)
         over_queries(
-            softrank.pullback, self.target.groups.offsets, self.heads, sorted_scores,
-            factor * self.spec.alpha, curve, spreads, by_rank, pulled,
+            softrank.pullback, self.target.groups.offsets, self.heads, x, steeper * self.spec.alpha,
+            curve, spreads, by_rank, pulled,
         )  # fmt: skip
+        if self.by_scores:
+            pulled[self.active] -= factor * by_position
+        grad = np.empty_like(scores)
         grad[self.order] = pulled
         return self.target.loss(values), grad
 
     def ranks(self, scores: Floats) -> tuple[Floats, Ints]:
         """The soft ranks of the rows with a gain, and which rows they are."""
-        groups, counts = self.target.groups, np.diff(self.heads)
-        active = np.arange(self.heads[-1]) + np.repeat(groups.offsets[:-1] - self.heads[:-1], counts)
-        return self._ranks(spare(scores, self.order))[0], self.order[active]
+        return self._ranks(spare(scores[self.order]))[0], self.order[self.active]
 
     def estimates(self, scores: Floats) -> Floats:
         """The loss of each query, times its weight."""
-        values, _ = self._values(self._ranks(spare(scores, self.order))[0])
+        x = spare(scores[self.order])
+        values, _, _ = self._values(self._ranks(x)[0], x)
         return self.target.rest - self.target.scales * values
 
     def cooled(self, tau: float) -> BoundApprox:
-        beta = max(self.spec.beta, 1.0 / tau)
+        beta = 1.0 / tau if self.by_scores else max(self.spec.beta, 1.0 / tau)
         return replace(self, spec=replace(self.spec, alpha=1.0 / tau, beta=beta))
 
     def take(self, queries: Ints) -> BoundApprox:
-        return BoundApprox.of(self.target.take(queries)[0], self.spec)
+        return BoundApprox.of(self.target.take(queries)[0], self.spec, self.by_scores)
 
-    def _ranks(self, sorted_scores: Floats) -> tuple[Floats, Floats]:
-        curve, factor = _CURVES[self.spec.sigmoid]
-        ranks, spreads = np.empty(self.heads[-1]), np.empty(self.heads[-1])
+    def _ranks(self, x: Floats) -> tuple[Floats, Floats]:
+        curve, steeper = _CURVES[self.spec.sigmoid]
+        ranks, spreads = np.empty(self.active.size), np.empty(self.active.size)
         over_queries(
-            softrank.soft_ranks, self.target.groups.offsets, self.heads, sorted_scores,
-            factor * self.spec.alpha, curve, ranks, spreads,
+            softrank.soft_ranks, self.target.groups.offsets, self.heads, x, steeper * self.spec.alpha,
+            curve, ranks, spreads,
         )  # fmt: skip
         return ranks, spreads
 
-    def _values(self, ranks: Floats) -> tuple[Floats, Floats]:
-        """The raw value of each query, and its derivative by the soft ranks."""
-        measure, (curve, factor) = self.target.measure, _CURVES[self.spec.sigmoid]
+    def _values(self, ranks: Floats, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """The raw value of each query, and its derivatives by the soft ranks and by the positions."""
+        measure, (curve, steeper) = self.target.measure, _CURVES[self.spec.sigmoid]
         discounts, slopes = measure.discounts(ranks), measure.slopes(ranks)
-        beta = factor * self.spec.beta
+        beta = steeper * self.spec.beta
         if measure.depth is not None:
             kept, falls = np.empty_like(ranks), np.empty_like(ranks)
             over_queries(softforms.cut_off, self.heads, ranks, measure.depth, beta, curve, kept, falls)
             slopes = slopes * kept + discounts * falls
             discounts = discounts * kept
-        values, by_discount, by_rank = np.empty(self.heads.size - 1), np.empty_like(ranks), np.empty_like(ranks)
+        positions = -x[self.active] if self.by_scores else ranks
+        values = np.empty(self.heads.size - 1)
+        by_discount, by_position = np.empty_like(ranks), np.empty_like(ranks)
         over_queries(
-            measure.form.need("softs"), self.heads, ranks, self.gains, discounts, beta, curve,
-            values, by_discount, by_rank,
+            measure.form.need("softs"), self.heads, positions, self.gains, discounts, beta, curve,
+            values, by_discount, by_position,
         )  # fmt: skip
-        return values, by_rank + by_discount * slopes
+        return values, by_discount * slopes, by_position
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,9 +225,6 @@ class BoundConcordance(Sloped):
         return values, pulled
 
 
-def spare(scores: Floats, order: Ints) -> Floats:
-    """The scores in another order, with spare elements at the end."""
-    out = np.empty(scores.size + _SPARE)
-    np.take(scores, order, out=out[: scores.size], mode="clip")  # no bounds check, as order is ours
-    out[scores.size :] = 0.0
-    return out
+def spare(values: Floats) -> Floats:
+    """The values with spare elements at the end: kernels read whole vectors."""
+    return np.append(values, np.zeros(_SPARE))

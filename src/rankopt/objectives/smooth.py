@@ -10,8 +10,7 @@ import numpy as np
 from rankopt.arrays import Floats, Ints
 from rankopt.data.groups import Groups
 from rankopt.errors import IncompatibleError, SpecError
-from rankopt.kernels import softforms, softperm, softrank
-from rankopt.kernels.steps import LOGISTIC
+from rankopt.kernels import softperm
 from rankopt.measures import MEASURES, NDCG, Measure
 from rankopt.measures.forms import CUMULATIVE
 from rankopt.objectives.approx import Approx, BoundApprox, spare
@@ -19,8 +18,6 @@ from rankopt.objectives.base import Objective, Sloped
 from rankopt.objectives.target import Target
 from rankopt.registry import part
 from rankopt.threads import over_queries
-
-_SPARE = 8  # kernels read whole vectors
 
 
 @dataclass(frozen=True)
@@ -81,9 +78,9 @@ class Smooth(Objective):
     def bind(self, y: Floats, groups: Groups, weights: Floats | None = None) -> Sloped:
         target = Target.of(self.measure.bind(y, groups, weights))
         if self.by == "pairs":
-            soft = Approx(self.measure, alpha=1.0 / self.sigma)
-            return BoundPairs(BoundApprox.of(target, soft), self.sigma)
-        return BoundSmooth(target, np.append(target.gains, np.zeros(_SPARE)), self.sigma)
+            soft = Approx(self.measure, alpha=1.0 / self.sigma, beta=1.0 / self.sigma)
+            return BoundApprox.of(target, soft, by_scores=True)
+        return BoundSmooth(target, spare(target.gains), self.sigma)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,39 +92,27 @@ class BoundSmooth(Sloped):
     sigma: float
 
     def value_grad(self, scores: Floats) -> tuple[float, Floats]:
-        target = self.target
-        values, grad = np.empty(target.groups.n_queries), np.empty_like(scores)
-        over_queries(
-            softperm.value_grads, target.groups.offsets, np.append(scores, np.zeros(_SPARE)), self.gains,
-            target.scales, target.table, target.k, target.measure.form.code, self.sigma, values, grad,
-        )  # fmt: skip
-        grad /= -target.groups.n_queries
-        return float(np.mean(target.rest - values)), grad
+        values, grad = self._values(scores)
+        return float(np.mean(self.target.rest - values)), grad
 
     def estimates(self, scores: Floats) -> Floats:
         """The loss of each query, times its weight."""
-        target = self.target
-        values, grad = np.empty(target.groups.n_queries), np.empty_like(scores)
-        over_queries(
-            softperm.value_grads, target.groups.offsets, np.append(scores, np.zeros(_SPARE)), self.gains,
-            target.scales, target.table, target.k, target.measure.form.code, self.sigma, values, grad,
-        )  # fmt: skip
-        return target.rest - values
+        return self.target.rest - self._values(scores)[0]
 
     def cooled(self, tau: float) -> BoundSmooth:
         return replace(self, sigma=tau)
 
     def take(self, queries: Ints) -> BoundSmooth:
         target, _ = self.target.take(queries)
-        return replace(self, target=target, gains=np.append(target.gains, np.zeros(_SPARE)))
+        return replace(self, target=target, gains=spare(target.gains))
 
+    def _values(self, scores: Floats) -> tuple[Floats, Floats]:
+        """The weighted value of each query, and the derivative of the loss."""
+        target = self.target
+        values, grad = np.empty(target.groups.n_queries), np.empty_like(scores)
+        over_queries(
+            softperm.value_grads, target.groups.offsets, spare(scores), self.gains, target.scales,
+            target.table, target.k, target.measure.form.code, self.sigma, values, grad,
+        )  # fmt: skip
+        return values, grad / -target.groups.n_queries
 
-@dataclass(frozen=True, eq=False)
-class BoundPairs(Sloped):
-    """`Smooth` average precision by pairs, on fixed labels.
-
-    `soft` holds the rows with a gain and gives the soft ranks.
-    """
-
-    soft: BoundApprox
-    sigma: float

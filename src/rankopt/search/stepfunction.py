@@ -42,7 +42,7 @@ class StepFunction:
     def point(self) -> float:
         """A t inside the interval: its middle, or for a half-infinite one a little past its edge.
 
-        >>> StepFunction(0.5, 1.5, 1.0, 1).point, StepFunction(-np.inf, -2.0, 1.0, 1).point
+        >>> StepFunction(0.5, 1.5, 1.0, 1).point, round(StepFunction(-np.inf, -2.0, 1.0, 1).point, 6)
         (1.0, -4.001)
         """
         return inner_points(self.lo, self.hi)[0]
