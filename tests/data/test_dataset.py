@@ -37,7 +37,11 @@ def test_float32_stays_and_all_else_becomes_float64():
 
 def test_parts_are_problems_of_their_own():
     data = rankopt.dataset(
-        np.arange(5.0)[:, None], range(5), [1, 2, 1, 3, 2], query_weight=[1.0, 2.0, 3.0], docs=list("abcde")
+        np.arange(5.0)[:, None],
+        range(5),
+        [1, 2, 1, 3, 2],
+        query_weight=[1.0, 2.0, 3.0],
+        docs=list("abcde"),
     )
     part = data.take(np.array([2, 0]))
     assert part.groups.qids.tolist() == [3, 1]

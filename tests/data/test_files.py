@@ -10,7 +10,9 @@ from rankopt.data.files import reading, replacing, writing
 from rankopt.data.scores import read_scores
 
 
-@pytest.mark.parametrize(("name", "unpack"), [("a", bytes), ("a.gz", gzip.decompress), ("a.xz", lzma.decompress)])
+@pytest.mark.parametrize(
+    ("name", "unpack"), [("a", bytes), ("a.gz", gzip.decompress), ("a.xz", lzma.decompress)]
+)
 def test_what_is_written_is_read(tmp_path, name, unpack):
     text = b"line\n" * 10_000
     with writing(tmp_path / name) as file:

@@ -65,7 +65,9 @@ def test_every_source_gives_the_same(source, tmp_path, monkeypatch, step):
 @sources
 def test_columns_are_chosen_and_ordered_by_name(source, tmp_path):
     data = source(COLUMNS, tmp_path, label=None, qid=None, features=["clicks", "bm25"])
-    assert data.X.tolist() == [list(pair) for pair in zip(COLUMNS["clicks"], COLUMNS["bm25"], strict=True)]
+    assert data.X.tolist() == [
+        list(pair) for pair in zip(COLUMNS["clicks"], COLUMNS["bm25"], strict=True)
+    ]
     assert data.features == ("clicks", "bm25")
     assert data.y is None
     assert data.groups.n_queries == 1
@@ -119,32 +121,27 @@ def test_missing_features_are_nan(table):
         ({"grade": [1.0, 2.0, 0.0, float("nan"), 0.0]}, {}, "grade: row 4 has no value"),
         ({"q": ["a", None, "b", "b", "c"]}, {}, "q: row 2 has no value; qid= needs one"),
         ({"q": [1.5, 1.0, 2.0, 2.0, 3.0]}, {}, "identifiers must be whole numbers or text"),
-        ({"grade": list("abcde")}, {}, "column 'grade' is of type String, not numbers"),
-        ({"weight": [1.0, 2.0, 3.0, 4.0, 5.0]}, {}, "query 'b' has rows of different weights"),
+        ({"grade": list("abcde")}, {}, "'grade' is of type String, but label= needs numbers"),
+        ({"weight": [1.0, 2.0, 3.0, 4.0, 5.0]}, {}, "query b has rows of different weights"),
         ({"bm25": [1.0, float("inf"), 0.0, 0.0, 0.0]}, {}, "row 2, feature 1 is infinite"),
-        ({name: [] for name in COLUMNS}, {}, "no rows"),
+        ({"q": [datetime.date(2020, 1, 1)] * 5}, {}, "integers or text"),
     ],
 )
 def test_one_clear_line(source, tmp_path, change, options, fault):
     columns = {**COLUMNS, **change}
-    if change and not any(columns.values()):
-        columns = pa.table(columns, schema=pa.table(COLUMNS).schema)
-        if source is SOURCES["pandas"]:
-            columns = columns.to_pandas()
-        elif source is SOURCES["polars"]:
-            columns = pl.from_arrow(columns)
-        elif source is via_parquet:
-            pq.write_table(columns, tmp_path / "empty.parquet")
-            with pytest.raises(DataError, match=fault):
-                rankopt.read_parquet(tmp_path / "empty.parquet", **ROLES)
-            return
-        else:
-            with pytest.raises(DataError, match=fault):
-                rankopt.from_frame(columns, **ROLES)
-            return
     with pytest.raises(DataError, match=fault) as caught:
         source(columns, tmp_path, **{**ROLES, **options})
     assert "\n" not in str(caught.value)
+
+
+def test_no_rows(tmp_path):
+    empty = pa.table(COLUMNS)[:0]
+    pq.write_table(empty, tmp_path / "empty.parquet")
+    for table in (empty, empty.to_pandas(), pl.from_arrow(empty)):
+        with pytest.raises(DataError, match="frame: no rows"):
+            rankopt.from_frame(table, **ROLES)
+    with pytest.raises(DataError, match=r"empty\.parquet: no rows"):
+        rankopt.read_parquet(tmp_path / "empty.parquet", **ROLES)
 
 
 def test_what_is_no_frame():

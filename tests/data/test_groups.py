@@ -1,5 +1,7 @@
 """Groups against plain dictionaries."""
 
+from itertools import chain
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -90,7 +92,12 @@ def test_no_rows():
 def test_sizes():
     groups = Groups.from_sizes([2, 3])
     assert groups.offsets.tolist() == [0, 2, 5]
-    for sizes, fault in [([], "positive"), ([2, 0], "positive"), ([1.5], "whole"), ([[1]], "dimension")]:
+    for sizes, fault in [
+        ([], "positive"),
+        ([2, 0], "positive"),
+        ([1.5], "whole"),
+        ([[1]], "dimension"),
+    ]:
         with pytest.raises(DataError, match=fault):
             Groups.from_sizes(sizes)
     with pytest.raises(DataError, match="add up to 5, but there are 6 rows"):
@@ -104,8 +111,9 @@ def test_parts_hold_the_rows_of_their_queries(qid, random):
     part, rows = groups.take(queries)
     expected = [list(range(groups.offsets[q], groups.offsets[q + 1])) for q in queries]
     assert part.qids.tolist() == groups.qids[queries].tolist()
-    assert rows.tolist() == sum(expected, [])
+    assert rows.tolist() == list(chain(*expected))
     assert part.sizes.tolist() == [len(members) for members in expected]
     values = np.arange(len(qid), dtype=np.float64)
-    np.testing.assert_array_equal(part.total(values[rows]), [sum(map(float, e)) for e in expected])
-    assert part.spread(queries).tolist() == sum(([int(q)] * len(e) for q, e in zip(queries, expected, strict=True)), [])
+    np.testing.assert_array_equal(part.total(values[rows]), [float(sum(e)) for e in expected])
+    owners = [[query] * len(e) for query, e in zip(queries.tolist(), expected, strict=True)]
+    assert part.spread(queries).tolist() == list(chain(*owners))

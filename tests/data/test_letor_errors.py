@@ -167,7 +167,8 @@ def test_a_damaged_archive(tmp_path, pack):
 
 
 @pytest.mark.parametrize(
-    ("start", "kind"), [(b"BZh9", "bzip2"), (b"\x28\xb5\x2f\xfd", "Zstandard"), (b"PK\x03\x04", "zip")]
+    ("start", "kind"),
+    [(b"BZh9", "bzip2"), (b"\x28\xb5\x2f\xfd", "Zstandard"), (b"PK\x03\x04", "zip")],
 )
 def test_other_compressions_are_named(tmp_path, start, kind):
     message = refusal(tmp_path, start + b"rest")

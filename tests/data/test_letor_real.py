@@ -57,7 +57,9 @@ def test_threads_change_no_bit(real_data):
 
 def test_documents_of_letor_3_and_4(real_data):
     assert rankopt.read_letor(real_data / "mq2008/Fold1/test.txt.gz").docs[0] == "GX004-93-7097963"
-    assert rankopt.read_letor(real_data / "ohsumed_letor3/Feature-min/S1.txt.gz").docs[0] == "244338"
+    assert (
+        rankopt.read_letor(real_data / "ohsumed_letor3/Feature-min/S1.txt.gz").docs[0] == "244338"
+    )
 
 
 def test_undefined_language_models_of_ohsumed_become_the_minimum_of_the_query(real_data):

@@ -31,8 +31,14 @@ def datasets(draw):
         st.integers(-5, 5).map(dtype),
     )
     X = draw(hnp.arrays(dtype, shape, elements=values))
-    y = draw(hnp.arrays(np.float64, shape[0], elements=st.floats(allow_infinity=False, allow_nan=False)))
-    qid = draw(st.lists(words.map(lambda word: word.replace("#", "_")), min_size=shape[0], max_size=shape[0]))
+    y = draw(
+        hnp.arrays(np.float64, shape[0], elements=st.floats(allow_infinity=False, allow_nan=False))
+    )
+    qid = draw(
+        st.lists(
+            words.map(lambda word: word.replace("#", "_")), min_size=shape[0], max_size=shape[0]
+        )
+    )
     docs = draw(st.none() | st.lists(st.just("") | words, min_size=shape[0], max_size=shape[0]))
     return rankopt.dataset(X, y, ["q" + text for text in qid], docs=docs)
 
@@ -45,7 +51,9 @@ def test_what_is_written_is_read_again(tmp_path_factory, data):
         path, dtype=data.X.dtype, missing="nan", n_features=max(1, data.n_features), first_id=1
     )
     X = again.X[:, : data.n_features]
-    same = (X.view(f"u{X.itemsize}") == data.X.view(f"u{X.itemsize}")) | (np.isnan(X) & np.isnan(data.X))
+    same = (X.view(f"u{X.itemsize}") == data.X.view(f"u{X.itemsize}")) | (
+        np.isnan(X) & np.isnan(data.X)
+    )
     assert same.all()
     assert again.y.tobytes() == data.y.tobytes()
     assert again.groups.qids.tolist() == data.groups.qids.tolist()

@@ -41,7 +41,9 @@ def test_each_query_is_brought_to_the_unit_interval(dtype):
     before = data.X.copy()
     scaled = scale_per_query(data)
     assert scaled.X.dtype == dtype
-    np.testing.assert_allclose(scaled.X, by_query(data), rtol=1e-6 if dtype is np.float32 else 1e-14)
+    np.testing.assert_allclose(
+        scaled.X, by_query(data), rtol=1e-6 if dtype is np.float32 else 1e-14
+    )
     np.testing.assert_array_equal(data.X, before)
     assert scaled.groups is data.groups
 
@@ -73,7 +75,9 @@ def test_letor_scales_its_queries_so(real_data, parts):
         data = rankopt.read_letor(folder / f"Feature-min/S{part}.txt.gz", dtype=np.float64)
         stop = start + data.n_rows
         np.testing.assert_array_equal(theirs.docs[start:stop], data.docs)
-        np.testing.assert_allclose(scale_per_query(data).X, theirs.X[start:stop], rtol=0, atol=5.01e-7)
+        np.testing.assert_allclose(
+            scale_per_query(data).X, theirs.X[start:stop], rtol=0, atol=5.01e-7
+        )
         start = stop
     assert start == theirs.n_rows
 
@@ -113,14 +117,19 @@ halves = st.integers(-64, 64).map(lambda number: number / 2.0)
 vectors = hnp.arrays(np.float64, 3, elements=halves)
 
 
-@given(vectors, vectors, hnp.arrays(np.float64, 3, elements=st.sampled_from([0.5, 1.0, 4.0])), vectors)
+@given(
+    vectors, vectors, hnp.arrays(np.float64, 3, elements=st.sampled_from([0.5, 1.0, 4.0])), vectors
+)
 def test_folding_is_exact_algebra(x, center, scale, weights):
     folded, shift = Scaling(center, scale).fold(weights)
     scaled = sum(
         Fraction(w) * (Fraction(v) - Fraction(c)) / Fraction(s)
         for w, v, c, s in zip(weights, x, center, scale, strict=True)
     )
-    assert sum(Fraction(w) * Fraction(v) for w, v in zip(folded, x, strict=True)) + Fraction(shift) == scaled
+    assert (
+        sum(Fraction(w) * Fraction(v) for w, v in zip(folded, x, strict=True)) + Fraction(shift)
+        == scaled
+    )
 
 
 def test_a_folded_model_scores_as_the_model_on_scaled_features():

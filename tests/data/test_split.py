@@ -1,5 +1,7 @@
 """Splits by query."""
 
+from itertools import chain
+
 import numpy as np
 import pytest
 
@@ -31,7 +33,7 @@ def test_a_holdout_shares_no_query(fraction, held):
 def test_every_query_is_in_one_fold(n):
     parts = list(rankopt.folds(DATA, n, rng=3))
     assert len(parts) == n
-    assert sorted(sum((qids(fold) for _, fold in parts), [])) == qids(DATA)
+    assert sorted(chain(*(qids(fold) for _, fold in parts))) == qids(DATA)
     for rest, fold in parts:
         assert sorted(qids(rest) + qids(fold)) == qids(DATA)
     sizes = [fold.groups.n_queries for _, fold in parts]

@@ -101,7 +101,9 @@ def test_nothing_is_lost_in_the_join(grades, scores):
     rows = judged(run, qrels)
     topics = rows.groups.qids.tolist()
     assert set(topics) == shared
-    assert table(rows.groups, rows.docs, rows.scores) == {k: v for k, v in scores.items() if k[0] in shared}
+    assert table(rows.groups, rows.docs, rows.scores) == {
+        k: v for k, v in scores.items() if k[0] in shared
+    }
     labels = table(rows.groups, rows.docs, rows.labels)
     assert labels == {key: max(grades.get(key, 0), 0) for key in labels}
     for i, topic in enumerate(topics):
@@ -114,7 +116,9 @@ def test_measures_of_a_run_are_those_of_trec_eval(tmp_path):
     pytrec_eval = pytest.importorskip("pytrec_eval")
     rng = np.random.default_rng(0)
     qrels_text = "".join(
-        f"{topic} 0 d{doc} {rng.integers(-1, 4)}\n" for topic in range(30) for doc in range(rng.integers(1, 25))
+        f"{topic} 0 d{doc} {rng.integers(-1, 4)}\n"
+        for topic in range(30)
+        for doc in range(rng.integers(1, 25))
     )
     run_text = "".join(
         f"{topic} Q0 d{doc} 0 {rng.integers(8) / 4} t\n"
@@ -125,7 +129,10 @@ def test_measures_of_a_run_are_those_of_trec_eval(tmp_path):
     run = read_run(written(tmp_path, "run", run_text))
     rows = judged(run, qrels)
     evaluator = pytrec_eval.RelevanceEvaluator(
-        {t: {d: int(v) for d, v in docs.items()} for t, docs in nested(qrels.groups, qrels.docs, qrels.labels)},
+        {
+            t: {d: int(v) for d, v in docs.items()}
+            for t, docs in nested(qrels.groups, qrels.docs, qrels.labels)
+        },
         {"map", "ndcg_cut_10", "recall_5"},
     )
     theirs = evaluator.evaluate(dict(nested(run.groups, run.docs, run.scores)))
@@ -142,7 +149,9 @@ def test_measures_of_a_run_are_those_of_trec_eval(tmp_path):
 
 
 def nested(groups, docs, values):
-    for topic, start, stop in zip(groups.qids.tolist(), groups.offsets, groups.offsets[1:], strict=False):
+    for topic, start, stop in zip(
+        groups.qids.tolist(), groups.offsets, groups.offsets[1:], strict=False
+    ):
         yield topic, dict(zip(docs[start:stop].tolist(), values[start:stop].tolist(), strict=True))
 
 
@@ -163,7 +172,9 @@ def nested(groups, docs, values):
 )
 def test_a_bad_line_is_named(tmp_path, read, line, fault):
     good = b"300 0 d0 1\n\n" if read is read_qrels else b"300 Q0 d0 1 1 tag\n\n"
-    path = written(tmp_path, "bad", good + (line if isinstance(line, bytes) else line.encode()) + b"\nx\n")
+    path = written(
+        tmp_path, "bad", good + (line if isinstance(line, bytes) else line.encode()) + b"\nx\n"
+    )
     with pytest.raises(DataError, match=re.escape(f"{path}:3: ")) as caught:
         read(path)
     assert fault in str(caught.value)
@@ -178,7 +189,10 @@ def test_a_file_without_rows(tmp_path, read):
 def test_topics_that_never_meet_are_shown(tmp_path):
     qrels = read_qrels(written(tmp_path, "qrels", "".join(f"q{i} 0 d 1\n" for i in range(5))))
     run = read_run(written(tmp_path, "run", "1 Q0 d 1 1 t\n2 Q0 d 1 1 t\n"))
-    with pytest.raises(DataError, match=r"run: none of its topics \(1, 2\) is judged in .*qrels \(q0, q1, q2, \.\.\.\)"):
+    with pytest.raises(
+        DataError,
+        match=r"run: none of its topics \(1, 2\) is judged in .*qrels \(q0, q1, q2, \.\.\.\)",
+    ):
         judged(run, qrels)
 
 

@@ -125,11 +125,11 @@ def demo_search(seed: int = 0) -> DemoSearch:
 def _shop(rng: np.random.Generator) -> _Shop:
     products = [_product(rng) for _ in range(_PRODUCTS)]
     popularity = rng.standard_normal(_PRODUCTS)
-    brands: list[str] = BRANDS.split()
+    sales: dict[str, float] = {brand: 20.0 + 15.0 * i for i, brand in enumerate(BRANDS.split())}
     return _Shop(
         products,
         popularity,
-        sales=np.array([20.0 + 15.0 * brands.index(product.brand) for product in products]),
+        sales=np.array([sales[product.brand] for product in products]),
         pagerank=np.exp(0.8 * popularity + 0.6 * rng.standard_normal(_PRODUCTS)).round(3),
         rating=np.clip((7.6 + 1.4 * rng.standard_normal(_PRODUCTS)).round() / 2.0, 1.0, 5.0),
         freshness=np.exp(-rng.exponential(1.0, _PRODUCTS)).round(3),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,9 @@ from rankopt.data.dataset import Dataset, dataset, query_weights
 from rankopt.data.groups import Groups
 from rankopt.errors import DataError
 
+_NUMERIC_ROLES = ("label", "weight")
+_TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)
+_PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # what pandas writes besides the columns
 _STEP = 1 << 15  # rows copied at a time
 _NARROW = {
     "Float16",
@@ -159,7 +163,8 @@ class _Columns:
         roles = {"label": label, "qid": qid, "docs": docs, "weight": weight}
         named = {role: column for role, column in roles.items() if column is not None}
         taken = set(named.values())
-        chosen = [c for c in schema if c not in taken] if features is None else list(features)
+        free = [c for c in schema if c not in taken and not _PANDAS_INDEX.fullmatch(str(c))]
+        chosen = free if features is None else list(features)
         for role, column in [*named.items(), *(("features", column) for column in chosen)]:
             if column not in schema:
                 present = list(map(str, schema))  # pandas names columns by anything
@@ -169,14 +174,19 @@ class _Columns:
         repeated = sorted({c for c in chosen if chosen.count(c) > 1 or c in taken})
         if repeated:
             raise DataError(f"{name}: column {repeated[0]!r} is named twice")
-        kinds = {column: schema[column] for column in chosen}
-        for column, kind in kinds.items():
-            if not kind.is_numeric() and str(kind) != "Boolean":
+        for column in chosen:
+            if not _is_numeric(schema[column]):
                 raise DataError(
-                    f"{name}: feature {column!r} is of type {kind}, not numbers;"
+                    f"{name}: feature {column!r} is of type {schema[column]}, not numbers;"
                     " encode it, or name the feature columns by features="
                 )
-        narrow = bool(kinds) and all(str(kind) in _NARROW for kind in kinds.values())
+        for role, column in named.items():
+            kind = schema[column]
+            numbers = role in _NUMERIC_ROLES
+            if not _is_numeric(kind) and (numbers or kind not in _TEXTS):
+                needed = "numbers" if numbers else "integers or text"
+                raise DataError(f"{name}: {column!r} is of type {kind}, but {role}= needs {needed}")
+        narrow = bool(chosen) and all(str(schema[column]) in _NARROW for column in chosen)
         return cls(label, qid, docs, weight, chosen, np.float32 if narrow else np.float64)
 
 
@@ -198,8 +208,7 @@ def _build(parts: Iterable[Any], n_rows: int, columns: _Columns, name: str) -> D
         for role, piece in pieces.items():
             column = getattr(columns, role)
             if column is not None:
-                numeric = role in ("label", "weight")
-                values = _numbers if numeric else _words
+                values = _numbers if role in _NUMERIC_ROLES else _words
                 piece.append(values(_present(part[column], start, f"{name}: {column}", role)))
         start = stop
     whole = {role: np.concatenate(piece) for role, piece in pieces.items() if piece}
@@ -224,19 +233,17 @@ def _present(series: Any, start: int, name: str, role: str) -> Any:
 
 
 def _numbers(series: Any) -> NDArray[Any]:
-    if not series.dtype.is_numeric() and str(series.dtype) != "Boolean":
-        raise DataError(f"column {series.name!r} is of type {series.dtype}, not numbers")
     if series.dtype in (nw.Float32, nw.Float64) and not series.is_null().any():
         return series.to_numpy()
     return series.cast(nw.Float64).fill_null(np.nan).to_numpy()
 
 
 def _words(series: Any) -> NDArray[Any]:
-    if series.dtype.is_integer() or series.dtype.is_float():
-        return series.to_numpy()
-    if series.dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object):
-        return np.array(series.to_list())
-    raise DataError(f"column {series.name!r} is of type {series.dtype}; use integers or text")
+    return series.to_numpy() if _is_numeric(series.dtype) else np.array(series.to_list())
+
+
+def _is_numeric(kind: Any) -> bool:
+    return kind.is_numeric() or kind == nw.Boolean
 
 
 def _per_query(per_row: Floats, groups: Groups, name: str) -> Floats:
@@ -244,5 +251,5 @@ def _per_query(per_row: Floats, groups: Groups, name: str) -> Floats:
     differs = groups.spread(per_query) != per_row
     if differs.any():
         query = int(np.searchsorted(groups.offsets, np.argmax(differs), side="right")) - 1
-        raise DataError(f"{name}: query {groups.qids[query]!r} has rows of different weights")
+        raise DataError(f"{name}: query {groups.qids[query]} has rows of different weights")
     return query_weights(per_query, groups)

@@ -1,7 +1,8 @@
 # pyright: basic
 """Exact line search, second half: from the events of all queries to the best interval, without a sort.
 
-Events fall into buckets of t that are even in log |t|. Per bucket two sums are kept: of all changes and
+Events fall into buckets that are even in log |t|, within a factor of 2^16 of where most crossings are
+expected; the first and the last take what lies outside. Per bucket two sums are kept: of all changes and
 of the positive ones. Running totals at the ends of buckets are attained values; the total at the start
 of a bucket plus its positive changes bounds what is attained inside. Only buckets whose bound reaches
 the best attained value can hold the best interval, under one in a hundred as a rule, and only their
@@ -9,7 +10,7 @@ events are sorted. A bucket without a start below the best value is always among
 every interval with the best value are found.
 
 Events whose t agree to a relative 1e-12 count as one. Two such events on either side of an edge between
-buckets are not joined; edges lie at odd places (`ORIGIN`), where no simple fraction falls.
+buckets are not joined; edges lie at odd places (`ODD`), where no simple fraction falls.
 """
 
 import numpy as np
@@ -18,15 +19,29 @@ from numba import njit
 TIED = 1e-12
 ODD = 0x1A2B3C5D7E9F  # low bits of the edges between buckets
 MAGNITUDE = 0x7FFFFFFFFFFFFFFF
+BUCKETS = 2048
+SHIFT = 47  # the bits of a time within a bucket: 32 buckets to an octave, 32 octaves on either side of 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def bucket_origin(spread, direction):
+    """The bits of the least time that has a bucket of its own, for scores that range over `spread`."""
+    least = most = direction[0]
+    for i in range(0, direction.size, direction.size // 512 + 1):
+        least, most = min(least, direction[i]), max(most, direction[i])
+    middle = 0.0
+    if most > least and spread > 0.0:
+        middle = np.log2(spread / np.float64(most - least))
+    return ((np.int64(max(-900.0, min(900.0, middle))) + 1023 - 16) << 52) + ODD
 
 
 @njit(cache=True, nogil=True)
-def tally(first, last, event_bits, event_d, event_b, origin, shift, sums, gains):
+def tally(first, last, event_bits, event_d, event_b, origin, sums, gains):
     """Add events to their buckets; `event_bits` are the bits of their times."""
     half = sums.size >> 1
     for e in range(first, last):
         key = event_bits[e]
-        b = ((key & MAGNITUDE) - origin) >> shift
+        b = ((key & MAGNITUDE) - origin) >> SHIFT
         b = max(min(b, half - 1), 0)
         b = half - 1 - b if key < 0 else half + b
         d = event_d[e]
@@ -53,12 +68,12 @@ def prune(base, sums, gains, keep):
 @njit(cache=True, nogil=True)
 def collect(n_events, event_t, event_d, event_b, keep, kept_t, kept_d, kept_b, n):
     """Append the events in the kept buckets; return the number there is, which may exceed the room."""
-    room = kept_t.size - 1
     for e in range(n_events):
         b = event_b[e]
-        at = min(n, room)
-        kept_t[at], kept_d[at], kept_b[at] = event_t[e], event_d[e], b
-        n += keep[b]
+        if keep[b]:
+            if n < kept_t.size:
+                kept_t[n], kept_d[n], kept_b[n] = event_t[e], event_d[e], b
+            n += 1
     return n
 
 

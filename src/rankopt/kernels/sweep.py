@@ -21,7 +21,7 @@ from rankopt.kernels.skyband import climbers, within
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep(
     start, stop, offsets, direction, order, score_at, gain_at, load_at, bases, base_rows, drops, scales,
-    table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, shift, sums, gains, out,
+    table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, sums, gains, out,
 ):  # fmt: skip
     """Write the events inside (lo, hi); `out` takes the total just above lo less that at t = 0, the
     number of events and the query at which the room for events ran out (`stop` if it did not)."""
@@ -109,5 +109,5 @@ def sweep(
                             unit, near, far, crossings, who, event_t, event_d, n_events,
                         )  # fmt: skip
                     total += value
-        tally(settled, n_events, event_bits, event_d, event_b, origin, shift, sums, gains)
+        tally(settled, n_events, event_bits, event_d, event_b, origin, sums, gains)
     out[0], out[1], out[2] = total, n_events, stop

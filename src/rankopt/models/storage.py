@@ -62,8 +62,9 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Read a model; a `ModelError` where the file is no model or a damaged one."""
     name = Path(path)
+    content = io.BytesIO(name.read_bytes())  # from here on, a failure is the content's
     try:
-        with zipfile.ZipFile(name) as archive:
+        with zipfile.ZipFile(content) as archive:
             header = msgspec.json.decode(_member(archive, "model.json", 64 << 20), type=Header)
             if header.format != FORMAT:
                 raise ModelError(f"{name}: is not a rankopt model")
@@ -78,7 +79,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         raise ModelError(str(error) if str(name) in str(error) else f"{name}: {error}") from None
     except (
         zipfile.BadZipFile, zlib.error, struct.error, msgspec.MsgspecError, RankoptError, LookupError,
-        ValueError, EOFError, RuntimeError, NotImplementedError,
+        ValueError, EOFError, RuntimeError, OSError,
     ) as error:  # fmt: skip
         raise ModelError(f"{name}: is not a rankopt model or is damaged ({error})") from None
 

@@ -18,7 +18,6 @@ from rankopt.threads import available_threads, over_queries, query_blocks
 
 _SMALL = 20_000  # rows; below this a thread costs more than it saves
 _BLOCKS = 8  # per thread, so that an uneven load evens out
-_OCTAVES = 32  # of |t| that buckets tell apart
 
 
 class Engine:
@@ -40,7 +39,6 @@ class Engine:
         self._load_at = np.zeros(rows, np.int64)
         self._standing = np.empty(queries, np.int64)
         self._workers: list[_Worker] = []
-        self._expected = rows // 2
         self._stand()
 
     @property
@@ -86,7 +84,7 @@ class Engine:
         lo, hi = float(lo), float(hi)
         workers = self._sweep(direction, lo, hi)
         base = self.total + sum(int(worker.out[0]) for worker in workers)
-        self._expected = sum(int(worker.out[1]) for worker in workers)
+        found = sum(int(worker.out[1]) for worker in workers)
         if full:
             return self._everything(base, lo, hi, workers)
         first = workers[0]
@@ -95,21 +93,13 @@ class Engine:
             first.gains += worker.gains
         keep = np.empty(first.sums.size, np.uint8)
         merge.prune(base, first.sums, first.gains, keep)
-        kept = max(1024, self._expected // 16)
+        kept = 1024 + found // 16
         while True:
             t, d, b = np.empty(kept), np.empty(kept, np.int64), np.empty(kept, np.int16)
             n = 0
             for worker in workers:
                 n = merge.collect(
-                    int(worker.out[1]),
-                    worker.event_t,
-                    worker.event_d,
-                    worker.event_b,
-                    keep,
-                    t,
-                    d,
-                    b,
-                    n,
+                    int(worker.out[1]), worker.event_t, worker.event_d, worker.event_b, keep, t, d, b, n
                 )
             if n < kept:
                 break
@@ -118,21 +108,17 @@ class Engine:
         total = merge.best_interval(base, lo, hi, t[:n], d[:n], b[:n], first.sums, edges)
         return StepFunction(float(edges[0]), float(edges[1]), self.target.value(total), int(total))
 
-    def _sweep(
-        self, direction: NDArray[np.float32] | Floats, lo: float, hi: float
-    ) -> list[_Worker]:
+    def _sweep(self, direction: NDArray[np.float32] | Floats, lo: float, hi: float) -> list[_Worker]:
         target = self.target
         offsets = target.offsets
         threads = available_threads() if self.scores.size >= _SMALL else 1
         while len(self._workers) < threads:
             self._workers.append(_Worker(self.scores.size // threads + 4096))
         workers = self._workers[:threads]
-        origin, shift, buckets = self._buckets(direction)
+        origin = merge.bucket_origin(self._spread, direction)
         for worker in workers:
-            worker.clear(buckets)
-        blocks = (
-            query_blocks(offsets, _BLOCKS * threads) if threads > 1 else [(0, offsets.size - 1)]
-        )
+            worker.clear()
+        blocks = query_blocks(offsets, _BLOCKS * threads) if threads > 1 else [(0, offsets.size - 1)]
         ticket = count()
 
         def work(worker: _Worker) -> None:
@@ -142,7 +128,7 @@ class Engine:
                     sweep(
                         start, stop, offsets, direction, self._order, self._score_at, self._gain_at,
                         self._load_at, target.bases, target.base_rows, target.drops, *target.rules,
-                        lo, hi, worker.event_t, worker.event_d, worker.event_b, origin, shift,
+                        lo, hi, worker.event_t, worker.event_d, worker.event_b, origin,
                         worker.sums, worker.gains, worker.out,
                     )  # fmt: skip
                     start = int(worker.out[2])
@@ -157,17 +143,9 @@ class Engine:
                     task.result()
         return workers
 
-    def _buckets(self, direction: NDArray[np.float32] | Floats) -> tuple[int, int, int]:
-        """Where the buckets of |t| begin, as the bits of a float64, how many bits each spans, their number."""
-        stride = max(1, direction.size // 512)
-        wide, scores = np.ptp(direction[::stride]), np.ptp(self.scores[::stride])
-        middle = np.log2(scores / wide) if wide > 0.0 and scores > 0.0 else 0.0
-        bits = int(np.clip(np.log2(max(self._expected, 1)) - 4.0, 9, 13))
-        first = int(middle) - _OCTAVES // 2 + 1023
-        shift = 52 - (bits - 1 - 5)
-        return (first << 52) + merge.ODD, shift, 1 << bits
-
-    def _everything(self, base: int, lo: float, hi: float, workers: list[_Worker]) -> StepFunction:
+    def _everything(
+        self, base: int, lo: float, hi: float, workers: list[_Worker]
+    ) -> StepFunction:
         t = np.concatenate([worker.event_t[: worker.out[1]] for worker in workers])
         d = np.concatenate([worker.event_d[: worker.out[1]] for worker in workers])
         order = np.argsort(t, kind="stable")
@@ -195,6 +173,7 @@ class Engine:
             self._order, self._score_at, self._gain_at, self._load_at, self._standing,
         )  # fmt: skip
         self._total = int(self._standing.sum())
+        self._spread = float(np.ptp(self.scores[:: self.scores.size // 512 + 1]))
 
 
 class _Worker:
@@ -203,12 +182,10 @@ class _Worker:
     def __init__(self, room: int) -> None:
         self.event_t, self.event_d = np.empty(room), np.empty(room, np.int64)
         self.event_b = np.empty(room, np.int16)
-        self.sums, self.gains = np.zeros(0, np.int64), np.zeros(0)
+        self.sums, self.gains = np.empty(merge.BUCKETS, np.int64), np.empty(merge.BUCKETS)
         self.out = np.zeros(3, np.int64)
 
-    def clear(self, buckets: int) -> None:
-        if self.sums.size != buckets:
-            self.sums, self.gains = np.zeros(buckets, np.int64), np.zeros(buckets)
+    def clear(self) -> None:
         self.sums[:], self.gains[:], self.out[:] = 0, 0.0, 0
 
     def grow(self) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankopt.arrays import Floats, Ints
+from rankopt.errors import IncompatibleError
 from rankopt.kernels import codes
 from rankopt.kernels.shares import totals
 from rankopt.measures.base import BoundMeasure
@@ -47,7 +48,12 @@ class FixedPoint:
 
     @classmethod
     def of(cls, bound: BoundMeasure) -> FixedPoint:
-        """The fixed point of a bound measure."""
+        """The fixed point of a bound measure of one of the four forms."""
+        if bound.form.code > codes.CONCORDANCE:
+            raise IncompatibleError(
+                f"{bound.measure} is a measure of the {bound.form.name} form, along which no exact"
+                " search is known; positional, cascade, cumulative and concordance measures have one"
+            )
         return cls.build(
             bound.form.code, bound.groups.offsets, bound.gains, bound.table, bound.k, bound.scales
         )

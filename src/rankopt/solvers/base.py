@@ -22,16 +22,13 @@ class Status(Enum):
     )
     STOPPED_EARLY = "Stopped early: the validation measure had ceased to improve."
     INTERRUPTED = "Interrupted: the best parameters so far were kept."
+    FINISHED = "Finished: all iterations that were planned have been made."
+    DIVERGED = "Diverged: the loss is no longer finite; lower learning_rate or scale the features."
     STALLED = "Stopped: the line search found no further improvement at this precision."
 
     @property
     def converged(self) -> bool:
-        return self in (
-            Status.CONVERGED,
-            Status.COORDINATEWISE,
-            Status.STOPPED_EARLY,
-            Status.STALLED,
-        )
+        return self not in (Status.OUT_OF_STEPS, Status.INTERRUPTED, Status.DIVERGED)
 
 
 @dataclass(frozen=True)
