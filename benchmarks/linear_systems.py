@@ -52,7 +52,7 @@ def fastrank_weights(data: Dataset, measure: str, restarts: int) -> np.ndarray:
     request.params.seed = 42
     request.params.quiet = True
     request.params.num_restarts = restarts
-    qid = np.repeat(data.groups.qids, data.groups.sizes).astype(str)
+    qid = np.repeat(np.arange(data.groups.n_queries), data.groups.sizes)
     model = CDataset.from_numpy(np.asarray(data.X, np.float32), data.labels, qid).train_model(
         request
     )
@@ -111,7 +111,7 @@ def training(kicks: int, restarts: int) -> list[dict[str, Any]]:
 
 
 def climbing(kicks: int, restarts: int, simulated_queries: int) -> list[dict[str, Any]]:
-    from rankopt.data.simulate import mslr_like
+    from rankopt.data.simulate import simulate
 
     sets: list[tuple[str, Dataset, int, dict[str, Any]]] = []
     if root() is not None:
@@ -121,7 +121,7 @@ def climbing(kicks: int, restarts: int, simulated_queries: int) -> list[dict[str
                 for i in range(1, 6)
             ]
     if simulated_queries:
-        shape = mslr_like(simulated_queries)
+        shape = simulate("mslr_like", scale=simulated_queries / 2000)
         sets.append((f"mslr-like, {simulated_queries} queries", shape, 1, {}))
     rows = []
     for name, data, tries, options in sets:

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from rankopt.errors import RankoptError as RankoptError
     from rankopt.errors import SpecError as SpecError
     from rankopt.estimators import load as load
+    from rankopt.estimators.approxrank import ApproxRank as ApproxRank
     from rankopt.estimators.boosts import boosts as boosts
     from rankopt.estimators.directrank import DirectRank as DirectRank
+    from rankopt.estimators.ranker import Ranker as Ranker
+    from rankopt.estimators.smoothrank import SmoothRank as SmoothRank
     from rankopt.evaluation.compare import compare as compare
     from rankopt.evaluation.crossval import QueryKFold as QueryKFold
     from rankopt.evaluation.crossval import measure_scorer as measure_scorer
@@ -48,8 +51,11 @@ _HOMES = {
     "rankopt.data.trec": ("read_qrels", "read_run"),
     "rankopt.errors": ("DataError", "IncompatibleError", "RankoptError", "SpecError"),
     "rankopt.estimators": ("load",),
+    "rankopt.estimators.approxrank": ("ApproxRank",),
     "rankopt.estimators.boosts": ("boosts",),
     "rankopt.estimators.directrank": ("DirectRank",),
+    "rankopt.estimators.ranker": ("Ranker",),
+    "rankopt.estimators.smoothrank": ("SmoothRank",),
     "rankopt.evaluation.compare": ("compare",),
     "rankopt.evaluation.crossval": ("QueryKFold", "measure_scorer"),
     "rankopt.evaluation.scores": ("evaluate",),

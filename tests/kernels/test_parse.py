@@ -23,9 +23,10 @@ def parsed(text, *, with_qid=True, first_id=0, last_id=1000, missing=0.0, dtype=
         "values": np.empty(m, dtype),
         "odd": np.empty((m, 2), np.int32),
     }
-    counts = parse.parse_lines(
-        data, np.uint64(data.size), with_qid, first_id, last_id, missing, *out.values()
-    )
+    with np.errstate(over="ignore"):  # without Numba, NumPy would warn of values beyond float32
+        counts = parse.parse_lines(
+            data, np.uint64(data.size), with_qid, first_id, last_id, missing, *out.values()
+        )
     rows, runs, strange, odds, code, position = map(int, counts)
     entries = out["stops"][rows - 1] if rows else 0
     sizes = [rows, rows, rows, strange, runs, runs, rows, entries, entries, odds]

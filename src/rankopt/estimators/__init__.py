@@ -10,7 +10,10 @@ from typing import Any
 from rankopt.errors import ModelError, SpecError
 
 SYSTEMS: dict[str, tuple[str, str]] = {
+    "approxrank": ("rankopt.estimators.approxrank", "ApproxRank"),
     "directrank": ("rankopt.estimators.directrank", "DirectRank"),
+    "ranker": ("rankopt.estimators.ranker", "Ranker"),
+    "smoothrank": ("rankopt.estimators.smoothrank", "SmoothRank"),
 }
 
 

@@ -62,9 +62,12 @@ class Watch:
             and iteration - self.best_iteration >= self.patience
         )
 
-    def results(self, name: str) -> dict[str, dict[str, list[float]]]:
-        """All values watched, in the form of LightGBM's and XGBoost's ``evals_result_``."""
-        out = {"train": {name: list(self.train)}}
+    def results(self, name: str, train: str | None = None) -> dict[str, dict[str, list[float]]]:
+        """All values watched, in the form of LightGBM's and XGBoost's ``evals_result_``.
+
+        `train` is the name of what the solver reports, where that is not the measure.
+        """
+        out = {"train": {train or name: list(self.train)}}
         for i, values in enumerate(self.valid):
             out[f"valid_{i}"] = {name: list(values)}
         return out

@@ -5,109 +5,40 @@ The text must end in a newline: every inner loop stops there at the latest, so n
 Positions are unsigned, for which Numba leaves out the test for negative indices; that alone makes
 the parser 1.6 times as fast.
 
-A number of up to 15 digits is an integer below 2^53 divided by a power of ten up to 10^22: both are
-exact in float64, so one division gives the nearest float64, the same bits as ``float(token)``.
-Longer numbers are computed with an error below 3 units in the last place, which is enough where
-the neighbourhood of that size rounds to one float32. The rest the caller hands to ``float``.
+Plain short decimals are read on the spot and longer numbers by `rankopt.kernels.numbers`; whatever
+neither can settle to the last bit, the caller hands to ``float``.
 """
 
 import numpy as np
 from numba import njit
 
-NEWLINE, HASH, PLUS, MINUS, POINT, ZERO, COLON, EQUALS = 10, 35, 43, 45, 46, 48, 58, 61
-BLANK = 32  # every byte up to this one separates tokens
+from rankopt.kernels.numbers import (
+    BLANK,
+    CLOSE,
+    EXACT,
+    HASH,
+    MINUS,
+    ONE,
+    POINT,
+    POWERS,
+    digits,
+    number,
+    token_end,
+)
+
+NEWLINE, COLON, EQUALS = 10, 58, 61
 
 OK, NO_QID, UNWANTED_QID, BAD_FEATURE, ID_RANGE, REPEATED_ID = range(6)
-EXACT, CLOSE, OTHER = range(3)
 
-_ONE = np.uint64(1)
-_DIGIT = np.uint8(ZERO)
-_MAX_EXACT = 1 << 53
 _SHORT = 15  # digits of any number below 2^53
-_MAX_DIGITS = 18  # of a mantissa in int64
-_NEAR = 2.0**-50
-_POWERS = np.array([float(f"1e{i}") for i in range(309)])
-
-
-@njit(cache=True, nogil=True)
-def _token_end(text, p):
-    while text[p] > BLANK and text[p] != HASH:
-        p += _ONE
-    return p
+_NEAR = 2.0**-50  # above the relative error, all roundings included, of a number that is close
 
 
 @njit(cache=True, nogil=True)
 def _skip_blanks(text, p):
     while text[p] <= BLANK and text[p] != NEWLINE:
-        p += _ONE
+        p += ONE
     return p
-
-
-@njit(cache=True, nogil=True)
-def _digits(text, p, number):
-    """Append the digits at p to a number; overflow is the caller's concern."""
-    digit = text[p] ^ _DIGIT
-    while digit < 10:
-        number = number * 10 + np.int64(digit)
-        p += _ONE
-        digit = text[p] ^ _DIGIT
-    return number, p
-
-
-@njit(cache=True, nogil=True)
-def _mantissa(text, p):
-    """The first significant digits of a number, and the power of ten they are to be taken by."""
-    mantissa, exponent = np.int64(0), 0
-    kept = length = points = 0
-    cut = False
-    while True:
-        digit = text[p] ^ _DIGIT
-        if digit < 10:
-            length += 1
-            if kept < _MAX_DIGITS:
-                mantissa = mantissa * 10 + np.int64(digit)
-                kept += mantissa > 0
-                exponent -= points
-            else:
-                cut = cut or digit > 0
-                exponent += 1 - points
-        elif text[p] == POINT and points == 0:
-            points = 1
-        else:
-            return mantissa, exponent, length, cut, p
-        p += _ONE
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _number(text, start):
-    """Any number: its value, how far to trust it, and the position after it."""
-    p = start
-    negative = text[p] == MINUS
-    if negative or text[p] == PLUS:
-        p += _ONE
-    mantissa, exponent, length, cut, p = _mantissa(text, p)
-    if length > 0 and (text[p] | 32) == 101:  # e or E
-        p += _ONE
-        down = text[p] == MINUS
-        if down or text[p] == PLUS:
-            p += _ONE
-        first = p
-        power, p = _digits(text, p, np.int64(0))
-        if p == first or p - first > np.uint64(4):
-            return 0.0, OTHER, _token_end(text, p)
-        exponent += -power if down else power
-    if length == 0 or (text[p] > BLANK and text[p] != HASH):
-        return 0.0, OTHER, _token_end(text, p)
-    trust = EXACT if mantissa < _MAX_EXACT and abs(exponent) <= 22 and not cut else CLOSE
-    if mantissa == 0:
-        value, trust = 0.0, EXACT
-    elif abs(exponent) > 280:  # near the ends of float64 the error bound does not hold
-        return 0.0, OTHER, p
-    elif exponent < 0:
-        value = np.float64(mantissa) / _POWERS[-exponent]
-    else:
-        value = np.float64(mantissa) * _POWERS[exponent]
-    return -value if negative else value, trust, p
 
 
 @njit(cache=True, nogil=True)
@@ -115,18 +46,18 @@ def _says_missing(text, p, end):
     """Whether a token is NULL or nan, in any case."""
     if end - p != np.uint64(3) and end - p != np.uint64(4):
         return False
-    second, third = text[p + _ONE] | 32, text[p + _ONE + _ONE] | 32
+    second, third = text[p + ONE] | 32, text[p + ONE + ONE] | 32
     if text[p] | 32 != 110:  # n
         return False
     if end - p == np.uint64(3):
         return second == 97 and third == 110  # an
-    return second == 117 and third == 108 and text[end - _ONE] | 32 == 108  # ull
+    return second == 117 and third == 108 and text[end - ONE] | 32 == 108  # ull
 
 
 @njit(cache=True, nogil=True)
 def _store(text, p, missing, values, entry):
     """Put any value into its entry: the position after it, and whether that settles it."""
-    value, trust, end = _number(text, p)
+    value, trust, end = number(text, p)
     values[entry] = value
     if trust == EXACT:
         return end, True
@@ -155,7 +86,7 @@ def _features(text, p, entry, odds, first_id, last_id, missing, columns, values,
         if text[p] == NEWLINE or text[p] == HASH:
             break
         start = p
-        column, p = _digits(text, p, np.int64(0))
+        column, p = digits(text, p, np.int64(0))
         if text[p] != COLON or p == start or p - start > np.uint64(10):
             return start, entry, odds, BAD_FEATURE
         if column < first_id or column > last_id:
@@ -163,23 +94,23 @@ def _features(text, p, entry, odds, first_id, last_id, missing, columns, values,
         ascending = ascending and column > previous
         previous = column
         columns[entry] = column
-        p += _ONE
+        p += ONE
         start = p
         negative = text[p] == MINUS
         if negative:
-            p += _ONE
+            p += ONE
         first = p
-        mantissa, p = _digits(text, p, np.int64(0))
+        mantissa, p = digits(text, p, np.int64(0))
         length = p - first
         decimals = np.uint64(0)
         if text[p] == POINT:
-            p += _ONE
+            p += ONE
             first = p
-            mantissa, p = _digits(text, p, mantissa)
+            mantissa, p = digits(text, p, mantissa)
             decimals = p - first
             length += decimals
         if text[p] <= BLANK and length > 0 and length <= _SHORT:
-            value = np.float64(mantissa) / _POWERS[decimals]
+            value = np.float64(mantissa) / POWERS[decimals]
             values[entry] = -value if negative else value
         else:
             p, settled = _store(text, start, missing, values, entry)
@@ -200,8 +131,8 @@ def _query(text, p):
     for letter in (113, 105, 100, COLON):  # q i d :
         if text[q] != letter:
             return p, p
-        q += _ONE
-    return q, _token_end(text, q)
+        q += ONE
+    return q, token_end(text, q)
 
 
 @njit(cache=True, nogil=True)
@@ -212,15 +143,15 @@ def _document(text, p):
     for letter in (100, 111, 99, 105, 100):  # d o c i d
         if text[q] | 32 != letter:
             break
-        q += _ONE
+        q += ONE
     else:
         if text[q] <= BLANK or text[q] == EQUALS or text[q] == COLON:
             p = _skip_blanks(text, q)
             if text[p] == EQUALS or text[p] == COLON:
-                p = _skip_blanks(text, p + _ONE)
+                p = _skip_blanks(text, p + ONE)
     q = p
     while text[q] > BLANK:
-        q += _ONE
+        q += ONE
     return p, q
 
 
@@ -228,7 +159,7 @@ def _document(text, p):
 def _same(text, a, b, length):
     i = np.uint64(0)
     while i < length and text[a + i] == text[b + i]:
-        i += _ONE
+        i += ONE
     return i == length
 
 
@@ -257,7 +188,7 @@ def parse_lines(
         p = _skip_blanks(text, p)
         if text[p] != NEWLINE and text[p] != HASH:
             starts[rows] = p
-            labels[rows], trust, p = _number(text, p)
+            labels[rows], trust, p = number(text, p)
             if trust != EXACT:
                 odd_labels[strange] = rows
                 strange += 1
@@ -281,14 +212,14 @@ def parse_lines(
                 return rows, runs, strange, odds, code, p
             start = end = p
             if text[p] == HASH:
-                start, end = _document(text, p + _ONE)
+                start, end = _document(text, p + ONE)
             doc_bounds[rows, 0] = start
             doc_bounds[rows, 1] = end
             stops[rows] = entry
             rows += 1
         while text[p] != NEWLINE:
-            p += _ONE
-        p += _ONE
+            p += ONE
+        p += ONE
     return rows, runs, strange, odds, OK, p
 
 

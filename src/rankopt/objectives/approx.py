@@ -64,7 +64,7 @@ class Approx(Objective):
     >>> import rankopt
     >>> loss, gradient = rankopt.value_grad("approx(ndcg, alpha=5)", [0.3, 0.1, 0.2], [0, 0, 1])
     >>> round(loss, 4), gradient.round(4).tolist()
-    (0.3663, [0.3065, 0.3065, -0.613])
+    (0.3691, [0.2249, 0.2249, -0.4499])
     """
 
     name: ClassVar[str] = "approx"
@@ -148,7 +148,6 @@ class BoundApprox(Sloped):
         return self._ranks(spare(scores[self.order]))[0], self.order[self.active]
 
     def estimates(self, scores: Floats) -> Floats:
-        """The loss of each query, times its weight."""
         x = spare(scores[self.order])
         values, _, _ = self._values(self._ranks(x)[0], x)
         return self.target.rest - self.target.scales * values
@@ -205,7 +204,6 @@ class BoundConcordance(Sloped):
         return self.target.loss(values), grad
 
     def estimates(self, scores: Floats) -> Floats:
-        """The loss of each query, times its weight."""
         return self.target.rest - self.target.scales * self._values(scores)[0]
 
     def cooled(self, tau: float) -> BoundConcordance:

@@ -41,6 +41,12 @@ class Sloped(ABC):
         """The objective at another temperature; towards 0 it tends to the measure."""
         raise IncompatibleError(f"{type(self).__name__} has no temperature to anneal")
 
+    def estimates(self, scores: Floats) -> Floats | None:
+        """Per query what its weight times one minus the measure is taken to be; None where the
+        objective stands for no measure.
+        """
+        return None
+
     def resampled(self, rng: np.random.Generator) -> Sloped:
         """The objective with fresh random draws; itself where it has none."""
         return self

@@ -36,7 +36,7 @@ def value_grad(
     ...     "approx(rr, alpha=2)", [1.0, 2.0, 0.5, 0.5], [1, 0, 0, 1], qid=["a", "a", "b", "b"]
     ... )
     >>> round(loss, 4), gradient.round(4).tolist()
-    (0.4004, [-0.0297, 0.0297, 0.1111, -0.1111])
+    (0.4008, [-0.0297, 0.0297, 0.1111, -0.1111])
     """
     spec = OBJECTIVES.build(objective)
     s = require_finite(as_floats(scores, "scores"), "scores")

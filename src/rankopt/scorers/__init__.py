@@ -2,6 +2,7 @@
 
 from rankopt.registry import Registry
 from rankopt.scorers.base import Scorer as Scorer
+from rankopt.scorers.kernel import Kernel as Kernel
 from rankopt.scorers.linear import Linear as Linear
 
 SCORERS: Registry[Scorer] = Registry.of("scorer", Scorer, globals())

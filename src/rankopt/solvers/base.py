@@ -33,13 +33,22 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Step:
-    """One iteration of a solver: its number, the value reached, seconds so far, and what was watched."""
+    """One iteration of a solver: its number, the value reached, seconds so far, and what was watched.
+
+    `bound`: a value that no parameters can be below, where the solver proves one.
+    """
 
     iteration: int
     value: float
     seconds: float
     watched: float | None = None
     note: str = ""
+    bound: float | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """How far the value may be from the minimum, where that is proved."""
+        return None if self.bound is None else self.value - self.bound
 
 
 @dataclass(frozen=True, eq=False)

@@ -167,11 +167,13 @@ class Course:
         if value < self.value:
             self.params, self.value = params.copy(), value
 
-    def step(self, params: Floats, value: float, note: str = "") -> bool:
+    def step(
+        self, params: Floats, value: float, note: str = "", bound: float | None = None
+    ) -> bool:
         """Record an iteration; True where the monitor asks to stop."""
         self.keep(params, value)
         seconds = time.perf_counter() - self.began
-        self.history.append(Step(len(self.history) + 1, value, seconds, None, note))
+        self.history.append(Step(len(self.history) + 1, value, seconds, None, note, bound))
         return self.monitor(self.history[-1], params.copy())
 
     def solution(self, status: Status) -> Solution:

@@ -1,0 +1,198 @@
+"""What the systems trained by gradients share: from parts and data to a model."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from rankopt.arrays import Floats
+from rankopt.data.dataset import Dataset
+from rankopt.data.scale import Scaling
+from rankopt.errors import IncompatibleError, SpecError
+from rankopt.estimators.base import BaseRanker
+from rankopt.estimators.linear import folded, scaled, standard_start
+from rankopt.estimators.validation import Watch
+from rankopt.measures import BoundMeasure, Measure, as_measure
+from rankopt.models.model import Model
+from rankopt.objectives.base import Objective, Sloped, Stepped
+from rankopt.progress import progress
+from rankopt.random import as_generator
+from rankopt.scorers import Kernel, Linear, Scorer
+from rankopt.scorers.kernel import KernelMap
+from rankopt.solvers import L2, Annealed, Problem, Restarts, Solver
+from rankopt.solvers.base import Solution, Status
+from rankopt.solvers.coordinate import Coordinate, Lines
+
+Frame = tuple[Dataset, Scaling | None, KernelMap | None]
+
+
+class GradientRanker(BaseRanker):
+    """A system made of a scorer, an objective and a solver.
+
+    Attributes
+    ----------
+    coef_ : weights of the features, where the scorer is linear.
+    status_ : how the solver ended, in a sentence.
+    n_iter_ : its iterations.
+    history_ : its steps: iteration, loss, seconds.
+    evals_result_ : losses, and validation values, after each iteration (each level, when annealed).
+    best_iteration_, best_score_ : the iteration kept and its validation value, with validation data.
+    polish_ : the measure before and after the exact line search, by part of the data.
+    """
+
+    l2: float
+    start: Any
+    max_iter: int | None
+    tol: float | None
+    polish: Any
+    early_stopping_rounds: int | None
+    random_state: Any
+    verbose: int
+
+    @abstractmethod
+    def _parts(self) -> tuple[Scorer, Objective, Solver]:
+        """What the system is made of."""
+
+    def _fit(self, data: Dataset, valid: Sequence[Dataset]) -> Model:
+        scorer, objective, solver = self._parts()
+        solver = limited(solver, self.max_iter, self.tol)
+        if not 0.0 <= self.l2 < np.inf:
+            raise SpecError(f"l2: {self.l2!r} must not be negative")
+        rng = as_generator(self.random_state)
+        given, (data, scaling, lift) = data, self._framed(data, scorer, rng)
+        valid = [self._reframed(part, scaling, lift) for part in valid]
+        inner = scorer if lift is None else Linear()
+        loss = objective.bind(data.labels, data.groups, data.weights)
+        bound = self._measure().bind(data.labels, data.groups, data.weights, rows=data.rows)
+        start = self._start(data, bound, inner, scaling, rng)
+        problem = Problem(data, inner, loss, L2(self.l2, start))
+        with progress(f"{type(self).__name__} {objective}", None, bool(self.verbose)) as advance:
+            watch = Watch(self._measure(), valid, inner.scores, self.early_stopping_rounds, advance)
+            solution = solver.solve(problem, start, rng, watch)
+            params = solution.params if watch.best_params is None else watch.best_params
+            if self.polish is not None and solution.status is not Status.INTERRUPTED:
+                params = self._polished(params, data, valid, inner, rng, watch)
+        self._report(solution, watch, str(objective))
+        notes = {
+            "queries": data.groups.n_queries,
+            "objective": str(objective),
+            "solver": str(solver),
+            "status": self.status_,
+            "train": bound.mean(inner.scores(params, data)),
+            **approximation(objective, loss, data, inner.scores(params, data)),
+            **{f"polish_{key}": value for key, value in getattr(self, "polish_", {}).items()},
+        }
+        kept = "query" if self.normalize == "query" else None
+        names = tuple(str(n) for n in getattr(self, "feature_names_in_", ()))
+        params = folded(params, scaling) if lift is None else lift.fold(params)
+        if scorer.name == "linear":
+            self.coef_, self.intercept_ = params, 0.0
+        return Model(scorer, params, given.n_features, names, kept, self._recipe(**notes))
+
+    def _framed(self, data: Dataset, scorer: Scorer, rng: np.random.Generator) -> Frame:
+        """The data as the parameters see it, and how it was made from what the caller gave."""
+        if self.normalize == "standard" and scorer.name != "linear":
+            raise IncompatibleError(
+                f"normalize='standard' is folded into the weights of a linear scorer; for {scorer} put"
+                " scikit-learn's StandardScaler before the ranker, or use normalize='query'"
+            )
+        data, scaling = scaled(data, self.normalize)
+        lift = KernelMap.of(scorer, data, rng) if isinstance(scorer, Kernel) else None
+        return (data if lift is None else lift.apply(data)), scaling, lift
+
+    def _reframed(self, data: Dataset, scaling: Scaling | None, lift: KernelMap | None) -> Dataset:
+        data, _ = scaled(data, self.normalize, scaling)
+        return data if lift is None else lift.apply(data)
+
+    def _start(
+        self,
+        data: Dataset,
+        bound: BoundMeasure,
+        scorer: Scorer,
+        scaling: Scaling | None,
+        rng: np.random.Generator,
+    ) -> Floats:
+        if scorer.name == "linear":
+            start = "ridge" if isinstance(self.start, str) and self.start == "auto" else self.start
+            return standard_start(start, data, bound.gains, scaling)
+        if isinstance(self.start, str):
+            return scorer.start(data, rng)
+        start = np.asarray(self.start, dtype=np.float64).ravel()
+        if start.size != scorer.size(data) or not np.isfinite(start).all():
+            raise SpecError(
+                f"start: {start.size} parameters, but {scorer} has {scorer.size(data)} on this data"
+            )
+        return start.copy()
+
+    def _polished(
+        self,
+        params: Floats,
+        data: Dataset,
+        valid: Sequence[Dataset],
+        scorer: Scorer,
+        rng: np.random.Generator,
+        watch: Watch,
+    ) -> Floats:
+        """Finish by exact line search from the smooth optimum; the training measure cannot fall."""
+        if scorer.name != "linear":
+            raise IncompatibleError(f"polish: the exact line search needs a linear scorer, not {scorer}")
+        measure = as_measure(self.polish)
+        parts = {"train": data, **{f"valid_{i}": part for i, part in enumerate(valid)}}
+
+        def values(weights: Floats) -> dict[str, float]:
+            return {
+                name: measure.bind(part.labels, part.groups, part.weights).mean(scorer.scores(weights, part))
+                for name, part in parts.items()
+            }
+
+        before = values(params)
+        lines = Lines.of(data, measure.bind(data.labels, data.groups, data.weights, rows=data.rows))
+        climb = Coordinate().climb(lines, params, rng, lambda step, weights: watch(step, weights))
+        after = values(climb.params)
+        self.polish_ = {
+            f"{name}_{when}": value[name]
+            for name in parts
+            for when, value in (("before", before), ("after", after))
+        }
+        return climb.params
+
+    def _report(self, solution: Solution, watch: Watch, objective: str) -> None:
+        self.history_ = solution.history
+        self.n_iter_ = max(solution.n_iter, 1)
+        self.status_ = solution.status.value
+        if watch.best_params is not None:
+            self.best_iteration_, self.best_score_ = watch.best_iteration, watch.best_value
+        self.evals_result_ = watch.results(str(self._measure()), objective)
+        if not solution.status.converged and solution.status is not Status.INTERRUPTED:
+            name = type(self).__name__
+            warnings.warn(f"{name}: {self.status_}", ConvergenceWarning, stacklevel=4)
+
+
+def limited(solver: Solver, max_iter: int | None, tol: float | None) -> Solver:
+    """The solver with other limits; those of the solver inside, where it wraps one."""
+    if isinstance(solver, (Annealed, Restarts)):
+        return replace(solver, solver=limited(solver.solver, max_iter, tol))
+    known = {field.name for field in fields(solver)}  # pyright: ignore[reportArgumentType]
+    asked: dict[str, Any] = {"max_iter": max_iter, "tol": tol}
+    given = {name: value for name, value in asked.items() if value is not None}
+    for name in given:
+        if name not in known:
+            raise SpecError(f"{name}: the solver {solver} has none")
+    return replace(solver, **given) if given else solver  # pyright: ignore
+
+
+def approximation(objective: Objective, loss: Sloped | Stepped, data: Dataset, scores: Floats) -> dict[str, float]:
+    """How far the loss of a query is from the measure it stands for, in the mean over queries."""
+    estimates = loss.estimates(scores) if isinstance(loss, Sloped) else None
+    if estimates is None:
+        return {}
+    measure: Measure = objective.measure  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
+    bound = measure.bind(data.labels, data.groups, data.weights)
+    exact = bound.weights * (1.0 - bound.values(scores))
+    return {"approximation_error": float(np.mean(np.abs(estimates - exact)))}
