@@ -8,7 +8,7 @@ from dataclasses import MISSING, field, fields
 from difflib import get_close_matches
 from typing import Any, Generic, TypeVar
 
-from rankopt.errors import SpecError
+from rankopt.errors import RankoptError, SpecError
 from rankopt.spec import Spec, parse_spec, plain
 
 T = TypeVar("T")
@@ -112,6 +112,8 @@ class Registry(Generic[T]):
             raise SpecError(f"{spec.name}: needs {', '.join(missing)}")
         try:
             return cls(**values)
+        except RankoptError:
+            raise
         except TypeError as error:
             raise SpecError(f"{spec.name}: {error}") from None
 
