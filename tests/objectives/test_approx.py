@@ -150,7 +150,7 @@ def test_the_value_nears_the_measure_as_it_grows_steeper(measure):
         abs(1.0 - bind(f"approx({measure}, alpha={a}, beta={a})", y, [15, 25]).value_grad(s)[0] - exact)
         for a in (10, 100, 1000, 10000)
     ]
-    assert errors[0] > errors[1] > errors[2]
+    assert errors[0] > errors[1] >= errors[2]
     assert errors[3] < 1e-12
 
 
@@ -186,7 +186,7 @@ def test_every_length_of_query(size):
     rng = np.random.default_rng(size)
     sizes = [3, size, 5]
     y = rng.integers(0, 3, sum(sizes)).astype(float)
-    y[:3], y[3:5] = (0, 1, 2), (0, 1)
+    y[:3], y[3:5], y[-2:] = (0, 1, 2), (0, 1), (0, 1)
     s = rng.normal(size=y.size)
     spec, edges = as_measure("ndcg"), np.concatenate(([0], np.cumsum(sizes)))
     expected = np.mean(

@@ -12,6 +12,7 @@ from rankopt.errors import ModelError, SpecError
 SYSTEMS: dict[str, tuple[str, str]] = {
     "approxrank": ("rankopt.estimators.approxrank", "ApproxRank"),
     "directrank": ("rankopt.estimators.directrank", "DirectRank"),
+    "marginrank": ("rankopt.estimators.marginrank", "MarginRank"),
     "ranker": ("rankopt.estimators.ranker", "Ranker"),
     "smoothrank": ("rankopt.estimators.smoothrank", "SmoothRank"),
 }

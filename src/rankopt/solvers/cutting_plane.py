@@ -117,7 +117,7 @@ class _Rounds:
         self.u = np.zeros(width)
         self.factor = 1.0 / (2.0 * strength)
         self.bound = -np.inf
-        self.exact = 0.1  # the gap of the inner problem that will do, as a share of the whole one
+        self.exact = 0.01  # the gap of the inner problem that will do, as a share of the whole one
 
     def look(self, params: Floats, best: float) -> tuple[float, int]:
         """The value at some parameters, and how many constraints they violate anew."""
