@@ -42,10 +42,13 @@ def sets(scale: float) -> Iterator[tuple[str, Dataset]]:
     if folder is None:
         return
     parts = {
-        "mslr sample": [folder / f"mslr_web30k_sample/{p}.txt.gz" for p in ("train", "vali", "test")],
+        "mslr sample": [
+            folder / f"mslr_web30k_sample/{p}.txt.gz" for p in ("train", "vali", "test")
+        ],
         "mq2008": [folder / f"mq2008/Fold1/{p}.txt.gz" for p in ("train", "vali", "test")],
         "ohsumed": [
-            folder / f"ohsumed_letor3/QueryLevelNorm/Fold1/{p}.txt.gz" for p in ("train", "vali", "test")
+            folder / f"ohsumed_letor3/QueryLevelNorm/Fold1/{p}.txt.gz"
+            for p in ("train", "vali", "test")
         ],
         "lightgbm_rank": [folder / f"lightgbm_rank/{p}.letor.txt.gz" for p in ("train", "test")],
     }
@@ -53,7 +56,9 @@ def sets(scale: float) -> Iterator[tuple[str, Dataset]]:
         read = [rankopt.read_letor(path) for path in paths]
         width = max(part.n_features for part in read)
         X = np.concatenate(
-            [np.pad(p.X, ((0, 0), (0, width - p.n_features))) for p in read]  # trailing zeros left out
+            [
+                np.pad(p.X, ((0, 0), (0, width - p.n_features))) for p in read
+            ]  # trailing zeros left out
         )
         deviation = X.std(axis=0)
         X = (X / np.where(deviation > 0, deviation, 1)).astype(np.float32)
@@ -104,7 +109,9 @@ def static(data: Dataset, sampled: int, passes: int) -> dict[str, Any]:
     queries = data.groups.n_queries
     for steps, result in zip(found, baseline, strict=True):
         if not np.isclose(steps.value, result[0] / 2.0**40 / queries, atol=1e-7):
-            raise AssertionError(f"optima differ: {steps.value} and {result[0] / 2.0**40 / queries}")
+            raise AssertionError(
+                f"optima differ: {steps.value} and {result[0] / 2.0**40 / queries}"
+            )
     cells = data.n_rows * features.size
     return {
         "rows": data.n_rows,
@@ -165,8 +172,17 @@ def main(argv: list[str] | None = None) -> None:
     head = ("set", "Algorithm 2", "rankopt", "ratio", "round", "2 threads")
     print(("{:<16}" + "{:>13}" * 5).format(*head))
     for row in rows:
-        cells = [row["algorithm2_ns"], row["rankopt_ns"], row["ratio"], row.get("round_ns"), row.get("two_threads")]
-        print(f"{row['set']:<16}" + "".join(f"{'' if c is None else format(c, '.2f'):>13}" for c in cells))
+        cells = [
+            row["algorithm2_ns"],
+            row["rankopt_ns"],
+            row["ratio"],
+            row.get("round_ns"),
+            row.get("two_threads"),
+        ]
+        print(
+            f"{row['set']:<16}"
+            + "".join(f"{'' if c is None else format(c, '.2f'):>13}" for c in cells)
+        )
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ SHAPES: Registry[Shape] = Registry.of(
 @dataclass(frozen=True)
 class Frame:
     name: ClassVar[str] = "frame"
-    inside: Any = part(Square(), SHAPES)  # noqa: RUF009
+    inside: Any = part(Square(), SHAPES)
     width: float = 0.0
 
 

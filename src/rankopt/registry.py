@@ -42,7 +42,7 @@ class Registry(Generic[T]):
                 and issubclass(value, base)
                 and not inspect.isabstract(value)
             ):
-                registry.classes[value.name] = value  # pyright: ignore[reportAttributeAccessIssue]  # pyright: ignore[reportAttributeAccessIssue]
+                registry.classes[value.name] = value  # pyright: ignore[reportAttributeAccessIssue]
         return registry
 
     def __iter__(self) -> Iterator[str]:
@@ -73,8 +73,8 @@ class Registry(Generic[T]):
             raise SpecError(
                 f"{self.kind}: expected text such as {next(iter(self))!r}, got {spec!r}"
             )
-        cls = self[spec.name]
-        names = {f.name: f for f in fields(cls)}  # pyright: ignore[reportArgumentType]
+        cls: Any = self[spec.name]
+        names = {f.name: f for f in fields(cls)}
         values: dict[str, Any] = dict((defaults or {}).get(cls.name, {}))
         positional = [name for name in names if name != "k"]
         if len(spec.args) > len(positional):

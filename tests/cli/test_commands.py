@@ -306,7 +306,13 @@ def test_the_demo_trains_compares_and_writes_files_that_agree(tmp_path, run):
     out = ok(run("demo", "--out", tmp_path / "demo", "--json"))
     assert out["means"]["directrank"] > out["means"]["title_bm25"] + 0.05
     evaluated = ok(
-        run("evaluate", tmp_path / "demo/test.txt", "--model", tmp_path / "demo/directrank.rankopt", "--json")
+        run(
+            "evaluate",
+            tmp_path / "demo/test.txt",
+            "--model",
+            tmp_path / "demo/directrank.rankopt",
+            "--json",
+        )
     )
     assert evaluated["measures"]["ndcg@10"] == pytest.approx(out["means"]["directrank"], abs=1e-12)
     status, printed, _ = run("demo")

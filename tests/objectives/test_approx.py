@@ -1,6 +1,7 @@
 """Approx against its definition, the numbers of its paper and the bounds of its theorems."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -124,7 +125,6 @@ def test_theorems_5_and_6_bound_the_measures(seed, n, alpha, beta):
     y[:2] = (0.0, 1.0)
     groups = Groups.from_sizes([n])
     soft = bind(f"approx(ndcg, alpha={alpha!r})", y)
-    ranks, rows = soft.ranks(s)
     exact = (s[None, :] > s[:, None]).sum(axis=1) + 1
     # The theorems need the error of all rows: with labels from 1 on every row has a soft rank.
     everything, order = bind(f"approx(ndcg, alpha={alpha!r})", np.arange(n) % 2 + 1.0).ranks(s)
@@ -147,7 +147,11 @@ def test_the_value_nears_the_measure_as_it_grows_steeper(measure):
     groups = Groups.from_sizes([15, 25])
     exact = as_measure(measure).bind(y, groups).mean(s)
     errors = [
-        abs(1.0 - bind(f"approx({measure}, alpha={a}, beta={a})", y, [15, 25]).value_grad(s)[0] - exact)
+        abs(
+            1.0
+            - bind(f"approx({measure}, alpha={a}, beta={a})", y, [15, 25]).value_grad(s)[0]
+            - exact
+        )
         for a in (10, 100, 1000, 10000)
     ]
     assert errors[0] > errors[1] >= errors[2]
@@ -190,10 +194,7 @@ def test_every_length_of_query(size):
     s = rng.normal(size=y.size)
     spec, edges = as_measure("ndcg"), np.concatenate(([0], np.cumsum(sizes)))
     expected = np.mean(
-        [
-            by_definition(spec, y[a:b], s[a:b], 2.0, 1.0, "logistic")
-            for a, b in zip(edges[:-1], edges[1:], strict=True)
-        ]
+        [by_definition(spec, y[a:b], s[a:b], 2.0, 1.0, "logistic") for a, b in pairwise(edges)]
     )
     bound = bind("approx(ndcg, alpha=2)", y, sizes)
     value, grad = bound.value_grad(s)

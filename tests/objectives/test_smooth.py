@@ -34,7 +34,9 @@ def by_definition(measure, y, s, sigma):
     d = measure.discounts(np.arange(1.0, k + 1.0))
     if measure.form.name == "positional":
         total = sum(d[j] * p[j] for j in range(k))
-    elif measure.form.name == "cumulative":  # precision at j+1 times the relevance there, of section 4.2
+    elif (
+        measure.form.name == "cumulative"
+    ):  # precision at j+1 times the relevance there, of section 4.2
         total = sum(d[j] * p[j] * sum(p[: j + 1]) for j in range(k))
     else:
         total = sum(d[j] * p[j] * math.prod(1.0 - p[:j]) for j in range(k))
@@ -101,7 +103,11 @@ def test_limits_of_sigma():
     for measure in ("ndcg@5", "ap", "rr", "err@3"):
         exact = as_measure(measure).bind(y, groups).mean(s)
         errors = [
-            abs(1.0 - bind(f"smooth({measure}, sigma={sigma!r})", y, [10, 20]).value_grad(s)[0] - exact)
+            abs(
+                1.0
+                - bind(f"smooth({measure}, sigma={sigma!r})", y, [10, 20]).value_grad(s)[0]
+                - exact
+            )
             for sigma in (0.1, 0.01, 0.0001)
         ]
         assert errors[0] > errors[1] >= errors[2]
@@ -168,7 +174,9 @@ def test_lemma_1_penalty_and_smoothing_are_one_parameter():
     first, w = minimum(l2, sigma, start)
     second, v = minimum(c * l2, sigma / c, start / math.sqrt(c))
     np.testing.assert_allclose(w, math.sqrt(c) * v, rtol=1e-4)
-    assert first.value_grad(w)[0] == pytest.approx(second.value_grad(w / math.sqrt(c))[0], abs=1e-13)
+    assert first.value_grad(w)[0] == pytest.approx(
+        second.value_grad(w / math.sqrt(c))[0], abs=1e-13
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,13 @@
 """
 
 import os
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracles import NAIVE
 
 import rankopt
 from rankopt.data.groups import Groups
@@ -16,7 +18,6 @@ from rankopt.measures import as_measure
 from rankopt.search.engine import Engine
 from rankopt.search.fixedpoint import FixedPoint
 from rankopt.threads import using_threads
-from tests.oracles import NAIVE
 
 CASES = int(os.environ.get("RANKOPT_LINE_SEARCH_CASES", "1200"))
 MEASURES = [
@@ -80,14 +81,18 @@ def check(seed):
     rng = np.random.default_rng(seed)
     text = MEASURES[seed % len(MEASURES)]
     y, qid, scores, slopes, (lo, hi) = problem(rng)
-    weights = None if rng.random() < 0.5 else rng.integers(1, 4, len(set(qid.tolist()))).astype(float)
+    weights = (
+        None if rng.random() < 0.5 else rng.integers(1, 4, len(set(qid.tolist()))).astype(float)
+    )
     groups, _ = Groups.from_qid(qid, y.size)
     bound = as_measure(text).bind(y, groups, weights)
     exact = slopes.astype(np.float64)
     edges = [lo, *crossings(scores, exact, qid, lo, hi), hi]
     values = []
-    full = rankopt.line_search(scores, slopes, y, qid, text, (lo, hi), full=True, query_weight=weights)
-    for left, right in zip(edges[:-1], edges[1:], strict=True):
+    full = rankopt.line_search(
+        scores, slopes, y, qid, text, (lo, hi), full=True, query_weight=weights
+    )
+    for left, right in pairwise(edges):
         t = inside(left, right)
         values.append(bound.mean(scores + t * exact))
         claimed = full.values[np.searchsorted(full.breakpoints, t)]

@@ -43,7 +43,9 @@ def rosenbrock(x):
 
 @pytest.mark.parametrize("solver", [LBFGS(tol=1e-8), CG(tol=1e-8)])
 def test_a_curved_valley(solver):
-    solution = solver.solve(of_function(rosenbrock, 2), np.array([-1.2, 1.0]), np.random.default_rng(0))
+    solution = solver.solve(
+        of_function(rosenbrock, 2), np.array([-1.2, 1.0]), np.random.default_rng(0)
+    )
     np.testing.assert_allclose(solution.params, [1.0, 1.0], atol=1e-3)
     values = [step.value for step in solution.history]
     assert values == sorted(values, reverse=True)
@@ -103,7 +105,9 @@ def test_annealing_starts_each_level_where_the_last_one_ended():
         params = level.params
     np.testing.assert_array_equal(solution.params, params)
     assert solution.value == problem.cooled(0.5).value_grad(params)[0]
-    assert [step.note for step in solution.history] == [f"temperature {t}" for t in ("2", "1", "0.5")]
+    assert [step.note for step in solution.history] == [
+        f"temperature {t}" for t in ("2", "1", "0.5")
+    ]
     assert solution.status is Status.FINISHED
 
 
@@ -152,7 +156,9 @@ def test_sgd_on_single_queries_is_algorithm_1():
     for epoch in range(3):
         for q in rng.permutation(6):
             rows = slice(8 * q, 8 * q + 8)
-            _, grad = rankopt.value_grad("approx(ndcg, alpha=2)", data.X[rows] @ params, data.y[rows])
+            _, grad = rankopt.value_grad(
+                "approx(ndcg, alpha=2)", data.X[rows] @ params, data.y[rows]
+            )
             params = params - 0.2 * data.X[rows].T @ grad
         np.testing.assert_allclose(seen[epoch], params, rtol=1e-10)
 

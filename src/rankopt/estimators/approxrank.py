@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 from rankopt.estimators.gradient import GradientRanker
 from rankopt.measures import Measure, as_measure
 from rankopt.objectives import Approx, Objective
-from rankopt.objectives.approx import Sigmoid
 from rankopt.scorers import Linear, Scorer
 from rankopt.solvers import SOLVERS, Solver
 
@@ -17,11 +16,12 @@ class ApproxRank(GradientRanker):
 
     Definition
     ----------
-    .. math:: \min_w \; \frac{1}{n} \sum_q \big( 1 - \hat M(X_q w, y_q) \big) + \lambda \lVert w - w_0 \rVert^2
+    .. math:: \min_w \; \frac{1}{n} \sum_q \big( 1 - \hat M(X_q w, y_q) \big)
+              + \lambda \lVert w - w_0 \rVert^2
 
     where :math:`\hat M` is the measure at soft ranks (`rankopt.objectives.Approx`): ApproxNDCG, ApproxAP,
-    and the like for any position-based measure. As alpha grows the approximation becomes exact and hard
-    to optimise.
+    and the like for any position-based measure. As alpha grows the approximation becomes exact and
+    hard to optimise.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class ApproxRank(GradientRanker):
         train_measure: str | Measure | None = None,
         alpha: float = 10.0,
         beta: float = 10.0,
-        sigmoid: Sigmoid = "logistic",
+        sigmoid: Any = "logistic",
         l2: float = 1e-3,
         start: str | Any = "ridge",
         solver: str | Solver = "lbfgs",

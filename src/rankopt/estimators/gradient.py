@@ -141,19 +141,23 @@ class GradientRanker(BaseRanker):
     ) -> Floats:
         """Finish by exact line search from the smooth optimum; the training measure cannot fall."""
         if scorer.name != "linear":
-            raise IncompatibleError(f"polish: the exact line search needs a linear scorer, not {scorer}")
+            raise IncompatibleError(
+                f"polish: the exact line search needs a linear scorer, not {scorer}"
+            )
         measure = as_measure(self.polish)
         parts = {"train": data, **{f"valid_{i}": part for i, part in enumerate(valid)}}
 
         def values(weights: Floats) -> dict[str, float]:
             return {
-                name: measure.bind(part.labels, part.groups, part.weights).mean(scorer.scores(weights, part))
+                name: measure.bind(part.labels, part.groups, part.weights).mean(
+                    scorer.scores(weights, part)
+                )
                 for name, part in parts.items()
             }
 
         before = values(params)
         lines = Lines.of(data, measure.bind(data.labels, data.groups, data.weights, rows=data.rows))
-        climb = Coordinate().climb(lines, params, rng, lambda step, weights: watch(step, weights))
+        climb = Coordinate().climb(lines, params, rng, watch)
         after = values(climb.params)
         self.polish_ = {
             f"{name}_{when}": value[name]
@@ -184,15 +188,17 @@ def limited(solver: Solver, max_iter: int | None, tol: float | None) -> Solver:
     for name in given:
         if name not in known:
             raise SpecError(f"{name}: the solver {solver} has none")
-    return replace(solver, **given) if given else solver  # pyright: ignore
+    return replace(solver, **given) if given else solver  # pyright: ignore[reportArgumentType]
 
 
-def approximation(objective: Objective, loss: Sloped | Stepped, data: Dataset, scores: Floats) -> dict[str, float]:
+def approximation(
+    objective: Objective, loss: Sloped | Stepped, data: Dataset, scores: Floats
+) -> dict[str, float]:
     """How far the loss of a query is from the measure it stands for, in the mean over queries."""
     estimates = loss.estimates(scores) if isinstance(loss, Sloped) else None
     if estimates is None:
         return {}
-    measure: Measure = objective.measure  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
+    measure: Measure = objective.measure  # pyright: ignore[reportAttributeAccessIssue]
     bound = measure.bind(data.labels, data.groups, data.weights)
     exact = bound.weights * (1.0 - bound.values(scores))
     return {"approximation_error": float(np.mean(np.abs(estimates - exact)))}

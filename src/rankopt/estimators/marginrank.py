@@ -194,11 +194,13 @@ class MarginRank(BaseRanker):
 
     def _strengths(self, valid: Sequence[Dataset]) -> list[float]:
         asked: Any = self.l2
-        strengths = [float(asked)] if np.isscalar(asked) else [float(value) for value in asked]
+        strengths = [float(value) for value in np.atleast_1d(asked)]
         if not strengths or not all(0.0 < value < np.inf for value in strengths):
             raise SpecError(f"l2: {self.l2!r} must be positive and finite")
         if len(strengths) > 1 and not valid:
-            raise SpecError("l2: several strengths need validation data to choose by; pass eval_set")
+            raise SpecError(
+                "l2: several strengths need validation data to choose by; pass eval_set"
+            )
         return strengths
 
 

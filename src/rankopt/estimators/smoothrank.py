@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from rankopt.errors import SpecError
 from rankopt.estimators.gradient import GradientRanker
@@ -64,7 +64,9 @@ class SmoothRank(GradientRanker):
     """
 
     system: ClassVar[str] = "smoothrank"
-    grids: ClassVar[dict[str, tuple[float, ...]]] = {"l2": tuple(10.0**power for power in range(-6, 4))}
+    grids: ClassVar[dict[str, tuple[float, ...]]] = {
+        "l2": tuple(10.0**power for power in range(-6, 4))
+    }
 
     def __init__(
         self,
@@ -73,7 +75,7 @@ class SmoothRank(GradientRanker):
         train_measure: str | Measure | None = None,
         sigma: float = 0.015625,
         sigma_start: float | None = 64.0,
-        by: Literal["ranks", "pairs"] = "ranks",
+        by: Any = "ranks",
         l2: float = 1e-3,
         start: str | Any = "ridge",
         solver: str | Solver = "lbfgs",
@@ -110,7 +112,9 @@ class SmoothRank(GradientRanker):
         if self.sigma_start is None:
             return Linear(), objective, solver
         if not self.sigma_start >= self.sigma:
-            raise SpecError(f"sigma_start = {self.sigma_start!r} must be at least sigma = {self.sigma!r}")
+            raise SpecError(
+                f"sigma_start = {self.sigma_start!r} must be at least sigma = {self.sigma!r}"
+            )
         if solver == LBFGS():
             solver = LBFGS(max_iter=30)
         return Linear(), objective, Annealed(solver, float(self.sigma_start), float(self.sigma))

@@ -25,7 +25,11 @@ def share(order, scores, gains, out):
         i = order[left]
         right = left
         total = 0.0
-        while right < order.size and scores[order[right]] == scores[i] and gains[order[right]] == gains[i]:
+        while (
+            right < order.size
+            and scores[order[right]] == scores[i]
+            and gains[order[right]] == gains[i]
+        ):
             total += out[order[right]]
             right += 1
         if right - left > 1:
@@ -117,7 +121,9 @@ def usable(scores, gains, order, depth, least, kept):
 
 
 @njit(cache=True, nogil=True)
-def assign(positions, costs, scores, gains, rows, depth, count, left, right, owner, way, nearest, used):
+def assign(
+    positions, costs, scores, gains, rows, depth, count, left, right, owner, way, nearest, used
+):
     """Give each of the first `depth` places a row of its own; ``owner[j]`` is the place of row j, from 1.
 
     Shortest augmenting paths with potentials (the Hungarian method): placing row j at p costs
@@ -162,14 +168,20 @@ def assign(positions, costs, scores, gains, rows, depth, count, left, right, own
 
 
 @njit(cache=True, nogil=True)
-def assigned_worst(start, stop, offsets, scores, gains, scales, positions, table, depth, values, out):
+def assigned_worst(
+    start, stop, offsets, scores, gains, scales, positions, table, depth, values, out
+):
     """Positional measures with any weights of places: a linear assignment of places to rows."""
     longest = 0
     for q in range(start, stop):
         longest = max(longest, offsets[q + 1] - offsets[q])
     room = longest + 1
     least, left, right, nearest = np.empty(room), np.empty(room), np.empty(room), np.empty(room)
-    kept, owner, way = (np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64))
+    kept, owner, way = (
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+    )
     used = np.empty(room, np.bool_)
     for q in range(start, stop):
         first, size = offsets[q], offsets[q + 1] - offsets[q]
@@ -182,7 +194,21 @@ def assigned_worst(start, stop, offsets, scores, gains, scales, positions, table
         order = np.empty(size, np.int64)
         sort_rows(s, g, order)
         count = usable(s, g, order, places, least, kept)
-        assign(positions, scales[q] * table, s, g, kept, places, count, left, right, owner, way, nearest, used)
+        assign(
+            positions,
+            scales[q] * table,
+            s,
+            g,
+            kept,
+            places,
+            count,
+            left,
+            right,
+            owner,
+            way,
+            nearest,
+            used,
+        )
         for j in range(1, count + 1):
             if owner[j] > 0:
                 i = first + kept[j - 1]
@@ -249,7 +275,9 @@ def merged_worst(
                     took[i, j] = True
                 if j > 0:
                     if pairs:
-                        step = 2.0 * sums[i] - sums[-1] - (2.0 * i - relevant.size) * s[others[j - 1]]
+                        step = (
+                            2.0 * sums[i] - sums[-1] - (2.0 * i - relevant.size) * s[others[j - 1]]
+                        )
                         step *= unit
                     else:
                         step = positions[p] * s[others[j - 1]]

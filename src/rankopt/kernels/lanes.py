@@ -224,7 +224,11 @@ def bits(typingctx, m):
 def ones(typingctx, v):
     def generate(context, builder, signature, args):
         bits_of = ir.IntType(64) if v is types.int64 else v.vector
-        name = "llvm.ctpop.i64" if v is types.int64 else f"llvm.ctpop.v{v.width}i{v.vector.element.width}"
+        name = (
+            "llvm.ctpop.i64"
+            if v is types.int64
+            else f"llvm.ctpop.v{v.width}i{v.vector.element.width}"
+        )
         kind = ir.FunctionType(bits_of, [bits_of])
         function = cgutils.get_or_insert_function(builder.module, kind, name)
         return builder.call(function, args)

@@ -23,7 +23,15 @@ import numpy as np
 from numba import njit
 
 from rankopt.kernels.lanes import (
-    at, bits, load_set, lowest, ones, put, spread_like, whole, width_of,
+    at,
+    bits,
+    load_set,
+    lowest,
+    ones,
+    put,
+    spread_like,
+    whole,
+    width_of,
 )  # fmt: skip
 
 MOST_LEVELS = 64  # lines

@@ -22,7 +22,17 @@ import numpy as np
 from numba import njit
 
 from rankopt.kernels.lanes import (
-    at, bits, count, load, lowest, ramp, spread, store, tag, where, whole,
+    at,
+    bits,
+    count,
+    load,
+    lowest,
+    ramp,
+    spread,
+    store,
+    tag,
+    where,
+    whole,
 )  # fmt: skip
 
 MOST = 256  # lines; kernels/lines.py takes over beyond
@@ -57,10 +67,10 @@ def count_places(i, n, padded, k, keys, marks, places):
             continue
         t = load(keys, b)
         up, down = whole(t, i), whole(t, 0)
-        for l in range(i):
-            down = count(spread(at(keys, l)) <= t, down)
-        for l in range(i + 1, n):
-            up = count(spread(at(keys, l)) <= t, up)
+        for j in range(i):
+            down = count(spread(at(keys, j)) <= t, down)
+        for j in range(i + 1, n):
+            up = count(spread(at(keys, j)) <= t, up)
         lower = ramp(t) + whole(t, b) > whole(t, i)
         p = up - count(lower, down)
         deepest = whole(t, k)
@@ -101,7 +111,11 @@ def places_of_lines(
             continue
         for w in range(words):
             reach = seen[i, w + 4]
-            later = np.int64(-1) if i < 64 * w else (np.int64(-2) << (i & 63) if i < 64 * w + 64 else np.int64(0))
+            later = (
+                np.int64(-1)
+                if i < 64 * w
+                else (np.int64(-2) << (i & 63) if i < 64 * w + 64 else np.int64(0))
+            )
             # A pair of followed lines is met at its upper line. Only where lines meet in a point may the
             # lower one alone have it among the first k.
             go = reach & (plain[w] | later | ~seen[i, w])

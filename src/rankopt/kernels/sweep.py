@@ -10,7 +10,6 @@ import numpy as np
 from numba import njit
 
 from rankopt.kernels.codes import CONCORDANCE
-from rankopt.kernels.lanes import WIDE
 from rankopt.kernels.levels import MOST_LEVELS, levels
 from rankopt.kernels.lines import follow, pairs
 from rankopt.kernels.merge import tally

@@ -21,7 +21,12 @@ from rankopt.threads import over_queries
 
 Sigmoid = Literal["logistic", "arctangent", "tanh", "erf"]
 # The hyperbolic tangent is the logistic function at twice the argument.
-_CURVES = {"logistic": (LOGISTIC, 1.0), "arctangent": (ARCTAN, 1.0), "tanh": (LOGISTIC, 2.0), "erf": (ERF, 1.0)}
+_CURVES = {
+    "logistic": (LOGISTIC, 1.0),
+    "arctangent": (ARCTAN, 1.0),
+    "tanh": (LOGISTIC, 2.0),
+    "erf": (ERF, 1.0),
+}
 _SPARE = 8
 
 
@@ -76,9 +81,13 @@ class Approx(Objective):
     def __post_init__(self) -> None:
         for name in ("alpha", "beta"):
             if not 0.0 < getattr(self, name) < np.inf:
-                raise SpecError(f"approx: {name} = {getattr(self, name)!r} must be positive and finite")
+                raise SpecError(
+                    f"approx: {name} = {getattr(self, name)!r} must be positive and finite"
+                )
         if self.sigmoid not in _CURVES:
-            raise SpecError(f"approx: unknown sigmoid {self.sigmoid!r}; use one of {', '.join(_CURVES)}")
+            raise SpecError(
+                f"approx: unknown sigmoid {self.sigmoid!r}; use one of {', '.join(_CURVES)}"
+            )
         if self.measure.form is not CONCORDANCE:
             self.measure.form.need("softs")
 
@@ -175,7 +184,9 @@ class BoundApprox(Sloped):
         beta = steeper * self.spec.beta
         if measure.depth is not None:
             kept, falls = np.empty_like(ranks), np.empty_like(ranks)
-            over_queries(softforms.cut_off, self.heads, ranks, measure.depth, beta, curve, kept, falls)
+            over_queries(
+                softforms.cut_off, self.heads, ranks, measure.depth, beta, curve, kept, falls
+            )
             slopes = slopes * kept + discounts * falls
             discounts = discounts * kept
         positions = -x[self.active] if self.by_scores else ranks

@@ -76,4 +76,3 @@ class Objective(ABC):
 
     def __str__(self) -> str:
         return format_spec(self)
-

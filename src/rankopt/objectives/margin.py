@@ -82,14 +82,19 @@ class Margin(Objective):
                 " ndcg@10, and ap, rr and success have one"
             )
         labels = np.arange(32.0)
-        if np.unique(_positive(self.measure.gains(labels[self.measure.domain(labels)[0]]))).size > 1:
+        if (
+            np.unique(_positive(self.measure.gains(labels[self.measure.domain(labels)[0]]))).size
+            > 1
+        ):
             way = "positions=linear" if self.measure.form is POSITIONAL else "ndcg@10, ap or rr"
             raise IncompatibleError(
                 f"margin: the worst order of {self.measure} is known for two gains only, and it has"
                 f" more; use {way}"
             )
 
-    def bind(self, y: Floats, groups: Groups, weights: Floats | None = None) -> BoundMargin | BoundTight:
+    def bind(
+        self, y: Floats, groups: Groups, weights: Floats | None = None
+    ) -> BoundMargin | BoundTight:
         bound = self.measure.bind(y, groups)
         target = Target.of(bound)
         share = np.ones(groups.n_queries) if weights is None else weights / weights.mean()
@@ -210,10 +215,14 @@ def _check_positions(positions: Positions) -> None:
     if isinstance(positions, str):
         if positions not in POSITIONS:
             words = ", ".join(POSITIONS)
-            raise SpecError(f"margin: unknown positions {positions!r}; use {words} or a table as [3, 2, 1]")
+            raise SpecError(
+                f"margin: unknown positions {positions!r}; use {words} or a table as [3, 2, 1]"
+            )
         return
     table = np.asarray(positions, np.float64)
     if table.ndim != 1 or not table.size or not np.isfinite(table).all():
         raise SpecError("margin: positions are a list of finite numbers, such as [3, 2, 1]")
     if table.min() < 0.0 or table.max() == 0.0 or np.any(np.diff(table) > 0.0):
-        raise SpecError(f"margin: positions {positions} must not be negative, all zero, or grow with rank")
+        raise SpecError(
+            f"margin: positions {positions} must not be negative, all zero, or grow with rank"
+        )

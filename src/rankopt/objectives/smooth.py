@@ -69,7 +69,9 @@ class Smooth(Objective):
         if self.by not in ("ranks", "pairs"):
             raise SpecError(f"smooth: unknown by {self.by!r}; use ranks or pairs")
         self.measure.form.need("slopes")
-        if self.by == "pairs" and (self.measure.form is not CUMULATIVE or self.measure.depth is not None):
+        if self.by == "pairs" and (
+            self.measure.form is not CUMULATIVE or self.measure.depth is not None
+        ):
             raise IncompatibleError(
                 f"smooth: by=pairs is for average precision without a cut-off, not {self.measure};"
                 f" use smooth({self.measure}) or approx({self.measure})"
@@ -114,4 +116,3 @@ class BoundSmooth(Sloped):
             target.table, target.k, target.measure.form.code, self.sigma, values, grad,
         )  # fmt: skip
         return values, grad / -target.groups.n_queries
-

@@ -23,7 +23,8 @@ class Kernel(Scorer):
     Definition
     ----------
     .. math:: f(x) = \sum_p a_p \, k(x, c_p), \qquad
-              k(x, c) = e^{-\gamma \lVert x - c \rVert^2} \;\text{or}\; (\gamma \, x \cdot c + 1)^{\mathrm{degree}}
+              k(x, c) = e^{-\gamma \lVert x - c \rVert^2}
+              \;\text{or}\; (\gamma \, x \cdot c + 1)^{\mathrm{degree}}
 
     Estimators draw the landmarks from the training rows and train a linear model in the *empirical
     kernel map*, the coordinates in which products of rows are the kernel's (section 6 of SmoothRank's
@@ -64,7 +65,9 @@ class Kernel(Scorer):
         if self.method not in ("nystroem", "kpca"):
             raise SpecError(f"kernel: unknown method {self.method!r}; use nystroem or kpca")
         if self.gamma is not None and not 0.0 < self.gamma < np.inf:
-            raise SpecError(f"kernel: gamma = {self.gamma!r} must be positive; None is 1 / features")
+            raise SpecError(
+                f"kernel: gamma = {self.gamma!r} must be positive; None is 1 / features"
+            )
         if self.degree < 1 or self.components < 1:
             raise SpecError("kernel: degree and components must be positive")
 
@@ -106,7 +109,9 @@ class Kernel(Scorer):
             raise DataError(
                 f"{data.name}: {params.size} parameters do not fit {data.n_features} features"
             )
-        return params[: params.size - count].reshape(count, data.n_features), params[params.size - count :]
+        return params[: params.size - count].reshape(count, data.n_features), params[
+            params.size - count :
+        ]
 
     def _gamma(self, data: Dataset) -> float:
         return 1.0 / data.n_features if self.gamma is None else self.gamma

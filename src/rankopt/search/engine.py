@@ -99,7 +99,15 @@ class Engine:
             n = 0
             for worker in workers:
                 n = merge.collect(
-                    int(worker.out[1]), worker.event_t, worker.event_d, worker.event_b, keep, t, d, b, n
+                    int(worker.out[1]),
+                    worker.event_t,
+                    worker.event_d,
+                    worker.event_b,
+                    keep,
+                    t,
+                    d,
+                    b,
+                    n,
                 )
             if n < kept:
                 break
@@ -108,7 +116,9 @@ class Engine:
         total = merge.best_interval(base, lo, hi, t[:n], d[:n], b[:n], first.sums, edges)
         return StepFunction(float(edges[0]), float(edges[1]), self.target.value(total), int(total))
 
-    def _sweep(self, direction: NDArray[np.float32] | Floats, lo: float, hi: float) -> list[_Worker]:
+    def _sweep(
+        self, direction: NDArray[np.float32] | Floats, lo: float, hi: float
+    ) -> list[_Worker]:
         target = self.target
         offsets = target.offsets
         threads = available_threads() if self.scores.size >= _SMALL else 1
@@ -118,7 +128,9 @@ class Engine:
         origin = merge.bucket_origin(self._spread, direction)
         for worker in workers:
             worker.clear()
-        blocks = query_blocks(offsets, _BLOCKS * threads) if threads > 1 else [(0, offsets.size - 1)]
+        blocks = (
+            query_blocks(offsets, _BLOCKS * threads) if threads > 1 else [(0, offsets.size - 1)]
+        )
         ticket = count()
 
         def work(worker: _Worker) -> None:
@@ -143,9 +155,7 @@ class Engine:
                     task.result()
         return workers
 
-    def _everything(
-        self, base: int, lo: float, hi: float, workers: list[_Worker]
-    ) -> StepFunction:
+    def _everything(self, base: int, lo: float, hi: float, workers: list[_Worker]) -> StepFunction:
         t = np.concatenate([worker.event_t[: worker.out[1]] for worker in workers])
         d = np.concatenate([worker.event_d[: worker.out[1]] for worker in workers])
         order = np.argsort(t, kind="stable")

@@ -53,7 +53,8 @@ def line_search(
     ([0.5, 0.667], [0.5, 0.631, 1.0])
     """
     start = require_finite(as_floats(scores, "scores"), "scores")
-    slopes = require_finite(_slopes(direction), "direction")
+    slopes: Any = _slopes(direction)
+    require_finite(slopes, "direction")
     labels = require_finite(as_floats(y, "y"), "y")
     for name, values in (("direction", slopes), ("y", labels)):
         if values.size != start.size:

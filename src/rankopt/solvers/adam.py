@@ -51,7 +51,9 @@ class Adam(Solver):
 
     def __post_init__(self) -> None:
         if self.max_iter < 0 or not 0.0 < self.learning_rate < np.inf or self.batch < 1:
-            raise SpecError("adam: max_iter must not be negative, learning_rate and batch must be positive")
+            raise SpecError(
+                "adam: max_iter must not be negative, learning_rate and batch must be positive"
+            )
         if not (0.0 <= self.decay < 1.0 and 0.0 <= self.decay_squares < 1.0 and self.epsilon > 0.0):
             raise SpecError("adam: decays must lie in [0, 1) and epsilon must be positive")
 

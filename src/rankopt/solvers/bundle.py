@@ -55,7 +55,9 @@ class Bundle(Solver):
 
     def __post_init__(self) -> None:
         if self.max_iter < 0 or not self.tol >= 0.0 or not 0.0 <= self.near < 1.0:
-            raise SpecError("bundle: max_iter and tol must not be negative, near is from 0 to below 1")
+            raise SpecError(
+                "bundle: max_iter and tol must not be negative, near is from 0 to below 1"
+            )
 
     def _solve(
         self, problem: Problem, start: Floats, rng: np.random.Generator, monitor: Monitor

@@ -69,7 +69,9 @@ class CG(Solver):
                 direction, slope = -grad, -float(grad @ grad)
             here = Point(0.0, params, value, grad, slope)
             # The loss should fall about as much as last time; at first by a step of length 1 at most.
-            guess = 2.0 * fall / -slope if fall > 0.0 else 1.0 / max(1.0, float(np.linalg.norm(grad)))
+            guess = (
+                2.0 * fall / -slope if fall > 0.0 else 1.0 / max(1.0, float(np.linalg.norm(grad)))
+            )
             found = wolfe(_line(problem, params, direction), here, guess, flattens=0.1)
             if found.step == 0.0:
                 return Status.STALLED

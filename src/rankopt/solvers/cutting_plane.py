@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -90,7 +90,9 @@ class CuttingPlane(Solver):
                     return course.solution(Status.CONVERGED)
                 if stopped:
                     return course.solution(Status.STOPPED_EARLY)
-                if added == 0:  # the gap is that of the inner problem, which was not solved so exactly
+                if (
+                    added == 0
+                ):  # the gap is that of the inner problem, which was not solved so exactly
                     rounds.exact *= 0.1
                 before = rounds.bound
                 params = rounds.solve(course.value, self.tol)
@@ -132,7 +134,8 @@ class _Rounds:
             from scipy.sparse import csr_array
 
             rows = np.arange(by_score.size)
-            slopes[:] = (csr_array((by_score, rows, data.groups.offsets)) @ X).toarray()
+            product: Any = csr_array((by_score, rows, data.groups.offsets)) @ X
+            slopes[:] = product.toarray()
         constants = constants + slopes @ self.centre
         away = params - self.centre
         penalty = self.strength * float(away @ away)
@@ -150,7 +153,13 @@ class _Rounds:
         constraints.parameters(self.slopes, self.alphas, self.counts, self.factor, self.u)
         for _ in range(_SWEEPS):
             gap = constraints.sweep(
-                self.slopes, self.constants, self.alphas, self.counts, self.shares, self.factor, self.u
+                self.slopes,
+                self.constants,
+                self.alphas,
+                self.counts,
+                self.shares,
+                self.factor,
+                self.u,
             )
             whole = best - self._dual()
             if gap <= self.exact * max(whole, tol * abs(best)):

@@ -140,5 +140,3 @@ def record(course: Course, bound: float) -> bool:
     """Record an iteration with the best value so far and its certificate."""
     words = f"lower bound {bound:.6g}, gap {course.value - bound:.2g}"
     return course.step(course.params, course.value, words, bound)
-
-

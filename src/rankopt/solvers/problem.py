@@ -75,11 +75,12 @@ class Problem:
     @property
     def provides(self) -> frozenset[Need]:
         """What this problem offers to solvers."""
-        sloped = isinstance(self.objective, Sloped)
         offers = {
-            Need.SLOPE: sloped,
-            Need.CONVEX: sloped and self.objective.convex and self.scorer.linear,
-            Need.STEPS: not sloped,
+            Need.SLOPE: isinstance(self.objective, Sloped),
+            Need.CONVEX: isinstance(self.objective, Sloped)
+            and self.objective.convex
+            and self.scorer.linear,
+            Need.STEPS: isinstance(self.objective, Stepped),
             Need.LINES: self.scorer.linear,
         }
         return frozenset(need for need, offered in offers.items() if offered)

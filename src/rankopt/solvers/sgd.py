@@ -45,7 +45,9 @@ class SGD(Solver):
 
     def __post_init__(self) -> None:
         if self.max_iter < 0 or not 0.0 < self.learning_rate < np.inf or self.batch < 1:
-            raise SpecError("sgd: max_iter must not be negative, learning_rate and batch must be positive")
+            raise SpecError(
+                "sgd: max_iter must not be negative, learning_rate and batch must be positive"
+            )
 
     def _solve(
         self, problem: Problem, start: Floats, rng: np.random.Generator, monitor: Monitor
