@@ -74,7 +74,7 @@ class Registry(Generic[T]):
                 f"{self.kind}: expected text such as {next(iter(self))!r}, got {spec!r}"
             )
         cls: Any = self[spec.name]
-        names = {f.name: f for f in fields(cls)}
+        names = {f.name: f for f in fields(cls) if f.repr}
         values: dict[str, Any] = dict((defaults or {}).get(cls.name, {}))
         positional = [name for name in names if name != "k"]
         if len(spec.args) > len(positional):

@@ -52,12 +52,13 @@ def parse_spec(text: str) -> Spec:
 def format_spec(value: Any) -> str:
     """The text spec of a frozen dataclass with a `name`: its fields that differ from the defaults.
 
-    The field `k` is written as the cut-off; a field that is itself a spec stands without its name.
+    The field `k` is written as the cut-off; a field that is itself a spec stands without its name; one
+    that no text can say, such as arrays, has ``repr=False`` and is left out.
     """
     parts: list[str] = []
     for field in fields(value):
         current = getattr(value, field.name)
-        if field.name == "k" or _is_default(field, current):
+        if field.name == "k" or not field.repr or _is_default(field, current):
             continue
         nested = hasattr(type(current), "name") and hasattr(current, "__dataclass_fields__")
         parts.append(str(current) if nested else f"{field.name}={_literal(current)}")

@@ -28,7 +28,7 @@ def inspect(
 
     stored = load_model(model)
     names = stored.features or tuple(str(f + 1) for f in range(stored.n_features))
-    linear = stored.scorer.linear and stored.params.size == stored.n_features
+    linear = stored.scorer.name == "linear"
     weights = dict(zip(names, stored.params.tolist(), strict=True)) if linear else None
     result: dict[str, Any] = {
         "system": stored.recipe.system,

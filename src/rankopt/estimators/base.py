@@ -148,7 +148,7 @@ class BaseRanker(BaseEstimator):
         self.n_queries_ = int(model.recipe.notes.get("queries", 2))
         if model.features:
             self.feature_names_in_ = np.asarray(model.features, dtype=object)
-        if model.scorer.linear:
+        if model.scorer.name == "linear":
             self.coef_, self.intercept_ = model.params, 0.0
         return self
 

@@ -1,5 +1,8 @@
 """Model files: one zip of a JSON header and plain arrays; versioned, without pickle.
 
+``model.json`` is the header, ``params.npy`` the parameters, and ``NAME.npy`` each array that the scorer
+holds beside them, such as the splits of trees; the header lists these.
+
 A file that is not what it says is refused with one line: sizes are checked before anything is
 unpacked, arrays are read without object types, and names are looked up, never evaluated.
 """
@@ -8,6 +11,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import struct
 import zipfile
 import zlib
@@ -16,16 +20,19 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from rankopt.arrays import Floats
 from rankopt.data.files import replacing
 from rankopt.errors import ModelError, RankoptError
 from rankopt.models.model import Model, Recipe
-from rankopt.scorers import SCORERS
+from rankopt.scorers import SCORERS, Forest
 
 FORMAT = "rankopt-model"
-VERSION = 1
+VERSION = 2  # 2: arrays of scorers
 _LARGEST = 4 << 30  # bytes of an unpacked member
+_TYPES = ("float64", "int64", "int32", "uint32", "uint8")
+_NAME = re.compile(r"[a-z][a-z_]{0,40}")
 
 
 class Header(msgspec.Struct, forbid_unknown_fields=True):
@@ -40,13 +47,15 @@ class Header(msgspec.Struct, forbid_unknown_fields=True):
     system: str
     parameters: dict[str, Any]
     notes: dict[str, Any]
+    arrays: list[str] = []
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model; the same model gives the same bytes."""
+    arrays = model.scorer.arrays()
     header = Header(
         FORMAT, VERSION, str(model.scorer), model.n_features, list(model.features), model.normalize,
-        model.recipe.system, model.recipe.parameters, model.recipe.notes,
+        model.recipe.system, model.recipe.parameters, model.recipe.notes, list(arrays),
     )  # fmt: skip
     with (
         replacing(path) as partial,
@@ -54,9 +63,10 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     ):
         text = msgspec.json.format(msgspec.json.encode(header, order="sorted"), indent=2)
         archive.writestr(_entry("model.json"), text)
-        buffer = io.BytesIO()
-        np.lib.format.write_array(buffer, model.params, version=(1, 0), allow_pickle=False)
-        archive.writestr(_entry("params.npy"), buffer.getvalue())
+        for name, array in {"params": model.params, **arrays}.items():
+            buffer = io.BytesIO()
+            np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
+            archive.writestr(_entry(f"{name}.npy"), buffer.getvalue())
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
@@ -73,8 +83,8 @@ def load_model(path: str | os.PathLike[str]) -> Model:
                     f"{name}: has format version {header.version}, this rankopt reads up to {VERSION};"
                     " update rankopt"
                 )
-            params = _array(_member(archive, "params.npy", _LARGEST))
-        return _checked(header, params)
+            arrays = {name: _array(archive, name) for name in ("params", *_names(header))}
+        return _checked(header, arrays.pop("params"), arrays)
     except ModelError as error:
         raise ModelError(str(error) if str(name) in str(error) else f"{name}: {error}") from None
     except (
@@ -84,14 +94,26 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         raise ModelError(f"{name}: is not a rankopt model or is damaged ({error})") from None
 
 
-def _checked(header: Header, params: Floats) -> Model:
+def _names(header: Header) -> list[str]:
+    """The names of the scorer's arrays, which become names of members."""
+    for name in header.arrays:
+        if not _NAME.fullmatch(name) or name == "params":
+            raise ModelError(f"an array cannot be named {name[:40]!r}")
+    return header.arrays
+
+
+def _checked(header: Header, params: Floats, arrays: dict[str, NDArray[Any]]) -> Model:
+    if params.dtype != np.float64 or not np.isfinite(params).all():
+        raise ModelError("params.npy must hold finite float64 values")
     if header.normalize not in (None, "query"):
         raise ModelError(f"unknown normalize {header.normalize!r}")
     if header.features and len(header.features) != header.n_features:
         raise ModelError(f"{len(header.features)} feature names for {header.n_features} features")
-    scorer = SCORERS.build(header.scorer)
+    scorer = SCORERS.build(header.scorer).holding(arrays)
     if scorer.name == "linear" and params.size != header.n_features:
         raise ModelError(f"{params.size} weights for {header.n_features} features")
+    if isinstance(scorer, Forest) and params.size != scorer.trees.n_trees:
+        raise ModelError(f"{params.size} weights for {scorer.trees.n_trees} trees")
     recipe = Recipe(header.system, header.parameters, header.notes)
     return Model(
         scorer, params, header.n_features, tuple(header.features), header.normalize, recipe
@@ -111,16 +133,14 @@ def _member(archive: zipfile.ZipFile, name: str, largest: int) -> bytes:
     return archive.read(name)
 
 
-def _array(raw: bytes) -> Floats:
-    """The array of an .npy file, after its header has been held against the bytes that follow it."""
+def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    """The array of a member, after its own header has been held against the bytes that follow it."""
+    raw = _member(archive, f"{name}.npy", _LARGEST)
     buffer = io.BytesIO(raw)
     if np.lib.format.read_magic(buffer) != (1, 0):
-        raise ModelError("params.npy has an unknown version")
+        raise ModelError(f"{name}.npy has an unknown version")
     shape, _, dtype = np.lib.format.read_array_header_1_0(buffer, max_header_size=1000)
     content = raw[buffer.tell() :]
-    if dtype != np.float64 or len(shape) != 1 or len(content) != 8 * shape[0]:
-        raise ModelError("params.npy must hold float64 values in one dimension")
-    params = np.frombuffer(content, np.float64).copy()
-    if not np.isfinite(params).all():
-        raise ModelError("params.npy holds values that are not finite")
-    return params
+    if dtype not in _TYPES or len(shape) != 1 or len(content) != dtype.itemsize * shape[0]:
+        raise ModelError(f"{name}.npy must hold numbers ({', '.join(_TYPES)}) in one dimension")
+    return np.frombuffer(content, dtype).copy()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
+from rankopt.errors import ModelError
 from rankopt.spec import format_spec
 
 
@@ -37,6 +39,16 @@ class Scorer(ABC):
     @abstractmethod
     def pullback(self, params: Floats, data: Dataset, dscores: Floats) -> Floats:
         """The derivative by the parameters, from the derivative by the scores."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a model file must keep beside the text spec and the parameters; most have nothing."""
+        return {}
+
+    def holding(self, arrays: dict[str, NDArray[Any]]) -> Self:
+        """The scorer with arrays from a file of unknown origin; a `ModelError` where they do not fit."""
+        if arrays:
+            raise ModelError(f"{self.name} holds no arrays, but there are {', '.join(arrays)}")
+        return self
 
     def __str__(self) -> str:
         return format_spec(self)
