@@ -34,6 +34,24 @@ EXTRA = {
         "approx(sigmoid=tanh)",
         "approx(sigmoid=erf)",
     ],
+    "pairwise": [
+        "pairwise(hinge)",
+        "pairwise(quadratic, weight=inverse-size)",
+        "pairwise(exponential, weight=gain-difference-normalised)",
+        "pairwise(weight=gain-discount-difference)",
+    ],
+    "plackett-luce": [
+        "plackett-luce(weight=inverse-rank)",
+        "plackett-luce(weight=gain, group=max)",
+        "plackett-luce(group=geometric)",
+    ],
+    "reverse-plackett-luce": [
+        "reverse-plackett-luce(weight=inverse-log-rank)",
+        "reverse-plackett-luce(group=min)",
+    ],
+    "multiclass": ["multiclass(group=arithmetic)"],
+    "pseudo-likelihood": ["pseudo-likelihood(weight=root-grade, coupling=0.5)"],
+    "pair-upper-bound": ["pair-upper-bound(weight=max-ndcg-normalised, coupling=0.5)"],
     "smooth": ["smooth(sigma=0.05)", "smooth(ap, by=pairs)", "smooth(ap, by=pairs, sigma=0.2)"],
 }
 

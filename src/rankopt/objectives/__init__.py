@@ -5,7 +5,13 @@ from rankopt.objectives.base import Objective as Objective
 from rankopt.objectives.base import Sloped as Sloped
 from rankopt.objectives.base import Stepped as Stepped
 from rankopt.objectives.direct import Direct as Direct
+from rankopt.objectives.field import PairUpperBound as PairUpperBound
+from rankopt.objectives.field import PseudoLikelihood as PseudoLikelihood
+from rankopt.objectives.luce import Multiclass as Multiclass
+from rankopt.objectives.luce import PlackettLuce as PlackettLuce
+from rankopt.objectives.luce import ReversePlackettLuce as ReversePlackettLuce
 from rankopt.objectives.margin import Margin as Margin
+from rankopt.objectives.pairwise import Pairwise as Pairwise
 from rankopt.objectives.smooth import Smooth as Smooth
 from rankopt.registry import Registry
 
