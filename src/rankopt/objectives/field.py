@@ -59,7 +59,7 @@ class PseudoLikelihood(Objective):
     >>> import numpy as np, rankopt
     >>> text = "pseudo-likelihood(coupling=1, max_grade=1)"
     >>> loss, _ = rankopt.value_grad(text, np.log([4.0, 1.0]), [1, 0])
-    >>> round(loss, 4), round(float(2 * np.log(5 / 4)), 4)  # each grade is the likelier one, at odds of 4 to 1
+    >>> round(loss, 4), round(float(2 * np.log(5 / 4)), 4)  # odds of 4 to 1, twice
     (0.4463, 0.4463)
     """
 
