@@ -21,6 +21,7 @@ class Sloped(ABC):
     """
 
     convex: ClassVar[bool] = False
+    split: ClassVar[bool] = False  # a convex part less another: `convex_at` is known
 
     @abstractmethod
     def value_grad(self, scores: Floats) -> tuple[float, Floats]:
@@ -36,6 +37,12 @@ class Sloped(ABC):
     def curvature(self, scores: Floats) -> Floats | None:
         """The diagonal of the second derivative by the scores, or None where it is not known."""
         return None
+
+    def convex_at(self, scores: Floats) -> Sloped:
+        """A convex objective that is nowhere below this one and equal to it at these scores."""
+        if self.convex:
+            return self
+        raise IncompatibleError(f"{type(self).__name__} is no difference of convex objectives")
 
     def cooled(self, tau: float) -> Sloped:
         """The objective at another temperature; towards 0 it tends to the measure."""

@@ -194,13 +194,13 @@ class BoundMargin(Sloped):
 class BoundTight(Sloped):
     """The tight bound on fixed labels: of all convex bounds `towards` some order, the least."""
 
+    split: ClassVar[bool] = True
     over: BoundMargin
 
     def value_grad(self, scores: Floats) -> tuple[float, Floats]:
         return self.convex_at(scores).value_grad(scores)
 
     def convex_at(self, scores: Floats) -> BoundMargin:
-        """The convex bound that is nowhere below this one and equal to it at these scores."""
         return self.over.towards(scores)
 
     def take(self, queries: Ints) -> BoundTight:

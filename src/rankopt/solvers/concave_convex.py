@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankopt.arrays import Floats
-from rankopt.errors import IncompatibleError, SpecError
-from rankopt.objectives.margin import BoundTight
+from rankopt.errors import SpecError
 from rankopt.registry import part
 from rankopt.solvers.base import Monitor, Solution, Status
 from rankopt.solvers.bundle import Bundle
+from rankopt.solvers.planes import strength_of
 from rankopt.solvers.problem import SOLVERS, Course, Need, Problem, Solver
 
 
@@ -44,7 +44,7 @@ class ConcaveConvex(Solver):
     """
 
     name: ClassVar[str] = "concave-convex"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.SLOPE, Need.LINES})
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.SLOPE, Need.SPLIT})
     solver: Solver = part(Bundle(), SOLVERS)
     max_iter: int = 50
     tol: float = 1e-4
@@ -56,15 +56,13 @@ class ConcaveConvex(Solver):
     def _solve(
         self, problem: Problem, start: Floats, rng: np.random.Generator, monitor: Monitor
     ) -> Solution:
-        tight = problem.objective
-        if not isinstance(tight, BoundTight):
-            raise IncompatibleError("concave-convex: needs an objective margin(..., bound=tight)")
+        strength_of(problem, self.name)
         value, _ = problem.value_grad(start)
         course = Course(monitor, start, value)
         try:
             for _ in range(self.max_iter):
                 before, params = course.value, course.params
-                convex = tight.convex_at(problem.scorer.scores(params, problem.data))
+                convex = problem.sloped.convex_at(problem.scorer.scores(params, problem.data))
                 inner = self.solver.solve(replace(problem, objective=convex), params, rng)
                 value, _ = problem.value_grad(inner.params)
                 if course.step(inner.params, value):

@@ -25,6 +25,7 @@ class Need(Enum):
 
     SLOPE = "an objective with gradients"
     CONVEX = "a convex objective"
+    SPLIT = "an objective that is a difference of convex ones, such as margin(bound=tight)"
     STEPS = "a piecewise-constant objective"
     LINES = "a scorer linear in its parameters"
 
@@ -79,6 +80,9 @@ class Problem:
             Need.SLOPE: isinstance(self.objective, Sloped),
             Need.CONVEX: isinstance(self.objective, Sloped)
             and self.objective.convex
+            and self.scorer.linear,
+            Need.SPLIT: isinstance(self.objective, Sloped)
+            and (self.objective.convex or self.objective.split)
             and self.scorer.linear,
             Need.STEPS: isinstance(self.objective, Stepped),
             Need.LINES: self.scorer.linear,
