@@ -46,7 +46,7 @@ def tally(first, last, event_bits, event_d, event_b, origin, sums, gains):
         b = half - 1 - b if key < 0 else half + b
         d = event_d[e]
         sums[b] += d
-        gains[b] += max(d, 0)
+        gains[b] += d & ~(d >> 63)  # max(d, 0), of which a branch would be made
         event_b[e] = b
 
 
@@ -100,14 +100,14 @@ def better(lo, hi, best_lo, best_hi):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def best_interval(base, lo, hi, event_t, event_d, event_b, starts, edges):
+def best_interval(base, lo, hi, event_t, event_d, event_b, order, starts, edges):
     """Write the best interval into `edges` and return its total.
 
-    Takes the events of the kept buckets in any order, and the totals at the starts of the buckets.
+    Takes the events of the kept buckets, their order by time, and the totals at the starts of the
+    buckets. The order of events at one time does not matter.
     """
     best, best_lo, best_hi = base, lo, hi
     found = False
-    order = np.argsort(event_t)
     total, left, known, bucket = base, lo, True, np.int64(-1)
     e = 0
     while e < order.size:

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from rankopt.kernels.codes import CONCORDANCE
-from rankopt.kernels.levels import MOST_LEVELS, levels
+from rankopt.kernels.levels import MOST_LEVELS, level_room, levels
 from rankopt.kernels.lines import follow, pairs
 from rankopt.kernels.merge import tally
 from rankopt.kernels.places import MOST, places_of_lines
@@ -38,8 +38,7 @@ def sweep(
     times, places = np.empty(most * most), np.zeros(most * most, np.int64)
     keys, live = np.empty(most), np.empty(most, np.int64)
     seen, marks = np.empty((most, 8), np.int64), np.empty(12, np.int64)
-    float_room, fine_room = np.empty((2, MOST_LEVELS), np.float32), np.empty((2, MOST_LEVELS))
-    sets = np.empty((5, MOST_LEVELS + 2), np.int64)
+    pair_room = level_room()
     total, n_events = out[0], out[1]
     event_bits = event_t.view(np.int64)
     for q in range(start, stop):
@@ -81,9 +80,20 @@ def sweep(
                 return
             if drops.size > 0 and n <= MOST_LEVELS:
                 done, value = levels(
-                    side, n, A, B, L, drops, min(k, size), near, far, float_room, fine_room, sets,
-                    event_t, event_d, n_events,
-                )  # fmt: skip
+                    side,
+                    n,
+                    A,
+                    B,
+                    L,
+                    drops,
+                    min(k, size),
+                    near,
+                    far,
+                    pair_room,
+                    event_t,
+                    event_d,
+                    n_events,
+                )
                 if done >= 0:
                     n_events = done
                     total += value
