@@ -194,8 +194,8 @@ def count_levels(n_pairs, n, k, steep, margin, room):
         above1, reaching1 = load(above, p), load(reaching, p)
         above2, reaching2 = load(above, s), load(reaching, s)
         deepest = whole(above1, k)
-        for l in range(n):
-            slope, score = spread(at(a, l)), spread(at(b, l))
+        for line in range(n):
+            slope, score = spread(at(a, line)), spread(at(b, line))
             v = score + slope * x1
             above1, reaching1 = count(v > most1, above1), count(v >= least1, reaching1)
             v = score + slope * x2
