@@ -52,6 +52,11 @@ EXTRA = {
     "multiclass": ["multiclass(group=arithmetic)"],
     "pseudo-likelihood": ["pseudo-likelihood(weight=root-grade, coupling=0.5)"],
     "pair-upper-bound": ["pair-upper-bound(weight=max-ndcg-normalised, coupling=0.5)"],
+    "cosine": ["cosine(norm=dcg)", "cosine(gain=linear)"],
+    "listnet": ["listnet(target=gains)"],
+    "softrank": ["softrank(sigma=0.2)", "softrank(sigma=0.3, by=expectation)"],
+    "squared": ["squared(balanced=true)"],
+    "squared-hinge": ["squared-hinge(over=queries)"],
     "smooth": ["smooth(sigma=0.05)", "smooth(ap, by=pairs)", "smooth(ap, by=pairs, sigma=0.2)"],
 }
 

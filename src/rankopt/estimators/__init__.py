@@ -10,11 +10,19 @@ from typing import Any
 from rankopt.errors import ModelError, SpecError
 
 SYSTEMS: dict[str, tuple[str, str]] = {
+    "adarank": ("rankopt.baselines.adarank", "AdaRank"),
     "approxrank": ("rankopt.estimators.approxrank", "ApproxRank"),
+    "coordinate-ascent": ("rankopt.baselines.coordinate_ascent", "CoordinateAscent"),
     "directrank": ("rankopt.estimators.directrank", "DirectRank"),
+    "listnet": ("rankopt.baselines.listnet", "ListNet"),
     "marginrank": ("rankopt.estimators.marginrank", "MarginRank"),
+    "rankboost": ("rankopt.baselines.rankboost", "RankBoost"),
+    "rankcosine": ("rankopt.baselines.rankcosine", "RankCosine"),
     "ranker": ("rankopt.estimators.ranker", "Ranker"),
+    "ranksvm": ("rankopt.baselines.ranksvm", "RankSVM"),
+    "ridge": ("rankopt.baselines.ridge", "Ridge"),
     "smoothrank": ("rankopt.estimators.smoothrank", "SmoothRank"),
+    "softrank": ("rankopt.baselines.softrank", "SoftRank"),
 }
 
 

@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -46,6 +46,7 @@ class GradientRanker(BaseRanker):
     polish_ : the measure before and after the exact line search, by part of the data.
     """
 
+    automatic: ClassVar[str] = "ridge"  # what start="auto" is where the scorer is linear
     l2: float
     start: Any
     max_iter: int | None
@@ -119,7 +120,8 @@ class GradientRanker(BaseRanker):
         rng: np.random.Generator,
     ) -> Floats:
         if scorer.name == "linear":
-            start = "ridge" if isinstance(self.start, str) and self.start == "auto" else self.start
+            auto = isinstance(self.start, str) and self.start == "auto"
+            start = self.automatic if auto else self.start
             return standard_start(start, data, bound.gains, scaling)
         if isinstance(self.start, str):
             return scorer.start(data, rng)

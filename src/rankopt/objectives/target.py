@@ -72,6 +72,11 @@ def constant_queries(bound: BoundMeasure) -> Bools:
     return flat | (bound.scales == 0.0)
 
 
+def shares(weights: Floats | None, groups: Groups) -> Floats:
+    """What each query counts in a mean: its weight, by weights with mean 1."""
+    return np.ones(groups.n_queries) if weights is None else weights / weights.mean()
+
+
 def by_gain(gains: Floats, groups: Groups) -> Ints:
     """All rows, those of each query in descending order of gain."""
     query = np.repeat(np.arange(groups.n_queries), groups.sizes)

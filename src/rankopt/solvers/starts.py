@@ -12,17 +12,25 @@ from rankopt.data.dataset import Dataset
 _BLOCK = 4_000_000  # values of X held in float64 at once
 
 
-def ridge(data: Dataset, gains: Floats, l2: float = 1e-3, *, centred: bool = True) -> Floats:
+def ridge(
+    data: Dataset,
+    gains: Floats,
+    l2: float = 1e-3,
+    *,
+    centred: bool = True,
+    row_weights: Floats | None = None,
+) -> Floats:
     r"""Weights of the ridge regression of gains on features.
 
     Definition
     ----------
-    .. math:: \min_w \; \frac{1}{n} \sum_i c_{q(i)} \, (\tilde g_i - w \cdot \tilde x_i)^2
+    .. math:: \min_w \; \frac{1}{n} \sum_i c_i \, (\tilde g_i - w \cdot \tilde x_i)^2
               + \lambda \sum_j \sigma_j^2 w_j^2
 
     with :math:`\sigma_j` the spread of feature j, so that the penalty does not depend on units, and
-    :math:`c_q` the weight of the query. `centred`: :math:`\tilde g, \tilde x` are deviations from the
-    means of their query, else from the means of all rows. Only X'X is formed, block by block.
+    :math:`c_i` the weight of the row: that of its query times `row_weights`. `centred`:
+    :math:`\tilde g, \tilde x` are deviations from the means of their query, else from the means of all
+    rows. Only X'X is formed, block by block.
 
     Examples
     --------
@@ -31,7 +39,10 @@ def ridge(data: Dataset, gains: Floats, l2: float = 1e-3, *, centred: bool = Tru
     >>> (ridge(data, np.array([0.0, 1.0, 2.0, 3.0]), l2=0.0).round(6) + 0.0).tolist()
     [1.0, 0.0]
     """
-    gram, moment = _normal_equations(data, gains, centred)
+    weights_of_rows = np.ones(data.n_rows) if row_weights is None else row_weights
+    if data.weights is not None:
+        weights_of_rows = weights_of_rows * data.groups.spread(data.weights / data.weights.mean())
+    gram, moment = _normal_equations(data, gains, centred, weights_of_rows)
     spread = np.sqrt(np.diag(gram))
     kept = spread > 1e-9 * max(float(spread.max(initial=0.0)), 1e-300)
     weights = np.zeros(data.n_features)
@@ -44,31 +55,43 @@ def ridge(data: Dataset, gains: Floats, l2: float = 1e-3, *, centred: bool = Tru
     return weights
 
 
-def _normal_equations(data: Dataset, gains: Floats, centred: bool) -> tuple[Floats, Floats]:
+def _normal_equations(
+    data: Dataset, gains: Floats, centred: bool, row_weights: Floats
+) -> tuple[Floats, Floats]:
     """X'X / n and X'g / n of centred columns."""
     n, width = data.n_rows, data.n_features
-    row_weights = (
-        None if data.weights is None else data.groups.spread(data.weights / data.weights.mean())
-    )
-    offsets = data.groups.offsets if centred else np.array([0, n])
-    gram, moment = np.zeros((width, width)), np.zeros(width)
     rows = max(1, _BLOCK // max(1, width))
+    offsets = data.groups.offsets if centred else np.unique(np.append(np.arange(0, n, rows), n))
     cuts = np.unique(np.searchsorted(offsets, np.arange(0, n + rows, rows)))
     cuts = np.unique(np.clip(np.append(cuts, offsets.size - 1), 0, offsets.size - 1))
-    for a, b in pairwise(cuts):
-        first, last = int(offsets[a]), int(offsets[b])
-        block = data.X[first:last]
-        block = (
-            block.astype(np.float64)
-            if isinstance(block, np.ndarray)
-            else block.toarray().astype(np.float64)
-        )
-        target = gains[first:last].copy()
-        sizes = np.diff(offsets[a : b + 1])
-        starts = offsets[a:b] - first
-        block -= np.repeat(np.add.reduceat(block, starts) / sizes[:, None], sizes, axis=0)
-        target -= np.repeat(np.add.reduceat(target, starts) / sizes, sizes)
-        weighted = block if row_weights is None else block * row_weights[first:last, None]
+    edges = [(int(a), int(b)) for a, b in pairwise(cuts)]
+    common, level = np.zeros(width), 0.0
+    if not centred:
+        total = row_weights.sum()
+        level = float(row_weights @ gains) / total
+        for a, b in edges:
+            part = slice(int(offsets[a]), int(offsets[b]))
+            common += row_weights[part] @ _dense(data, part) / total
+    gram, moment = np.zeros((width, width)), np.zeros(width)
+    for a, b in edges:
+        part = slice(int(offsets[a]), int(offsets[b]))
+        block, target, weights = _dense(data, part), gains[part].copy(), row_weights[part]
+        if centred:
+            sizes, starts = np.diff(offsets[a : b + 1]), offsets[a:b] - part.start
+            mass = np.maximum(np.add.reduceat(weights, starts), np.finfo(float).tiny)
+            means = np.add.reduceat(block * weights[:, None], starts) / mass[:, None]
+            block -= np.repeat(means, sizes, axis=0)
+            target -= np.repeat(np.add.reduceat(target * weights, starts) / mass, sizes)
+        else:
+            block -= common
+            target -= level
+        weighted = block * weights[:, None]
         gram += weighted.T @ block
         moment += weighted.T @ target
     return gram / n, moment / n
+
+
+def _dense(data: Dataset, rows: slice) -> Floats:
+    """Some rows of X in float64, a copy."""
+    block = data.X[rows]
+    return np.array(block if isinstance(block, np.ndarray) else block.toarray(), dtype=np.float64)
