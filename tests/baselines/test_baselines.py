@@ -155,7 +155,7 @@ def test_adarank_follows_its_definition(measure):
     model = baselines.AdaRank(measure, max_iter=1, repeats=None).fit(data)
     np.testing.assert_allclose(model.coef_, adarank_by_hand(data, measure, 1), rtol=1e-9)
     model = baselines.AdaRank(measure, max_iter=40, repeats=None).fit(data)
-    values = model.evals_result_["train"][measure]
+    (values,) = model.evals_result_["train"].values()
     best = int(np.argmax(values)) + 1
     np.testing.assert_allclose(model.coef_, adarank_by_hand(data, measure, best), rtol=1e-9)
 
