@@ -186,7 +186,7 @@ def rankboost_by_pairs(data, rounds):
         best = (0.0, None)
         for f in range(data.n_features):
             values = np.unique(data.X[:, f])
-            for threshold in 0.5 * (values[1:] + values[:-1]):
+            for threshold in 0.5 * (values[1:] + values[:-1])[::-1]:
                 step = (data.X[:, f] > threshold).astype(float)
                 r = share @ (step[better] - step[worse])
                 if abs(r) > abs(best[0]) + 1e-12:

@@ -46,7 +46,10 @@ def bins_of(start, stop, offsets, columns, edges, counts, out):
 
 @njit(cache=True, nogil=True)
 def best_steps(start, stop, offsets, bins, counts, pulls, gains, places):
-    """Write for each feature the largest absolute sum of `pulls` above one of its thresholds, signed."""
+    """Write for each feature the largest absolute sum of `pulls` above one of its thresholds, signed.
+
+    Of sums that differ by rounding alone, that of the highest threshold.
+    """
     sums = np.empty(counts.max() + 1)
     for f in range(start, stop):
         sums[: counts[f] + 1] = 0.0
@@ -56,7 +59,7 @@ def best_steps(start, stop, offsets, bins, counts, pulls, gains, places):
         above = 0.0
         for b in range(counts[f], 0, -1):
             above += sums[b]
-            if abs(above) > abs(gains[f]):
+            if abs(above) > abs(gains[f]) + 1e-12:
                 gains[f], places[f] = above, b - 1
 
 
