@@ -37,8 +37,22 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+def _help(context: typer.Context, asked: bool) -> None:
+    if asked:
+        print(context.get_help())
+        raise typer.Exit
+
+
+# A help option of our own: typer's, where it is not asked for, makes every command load pydantic,
+# which takes longer than everything else on the way to the help of a command.
+@app.callback(add_help_option=False)
 def options(
+    show_help: Annotated[
+        bool,
+        typer.Option(
+            "-h", "--help", callback=_help, is_eager=True, help="Show this message and exit."
+        ),
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
