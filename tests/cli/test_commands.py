@@ -215,6 +215,7 @@ def test_bad_input_gets_one_line_that_names_it(folder, run):
     (folder / "noqid.txt").write_text("1 1:0.5\n")
     (folder / "wide.txt").write_text("1 qid:1 1:0.5 9:1\n0 qid:1 1:0.1\n")
     (folder / "nan.txt").write_text("1.0\nnan\n")
+    (folder / "short.txt").write_text("1.0\n")
     (folder / "words.txt").write_text("1.0\nhello\n")
     assert run("train", "directrank", "train.txt", "-o", "m.rankopt", "--json")[0] == 0
     (folder / "cut.rankopt").write_bytes((folder / "m.rankopt").read_bytes()[:200])
@@ -249,6 +250,17 @@ def test_bad_input_gets_one_line_that_names_it(folder, run):
             "--convention",
             "letr",
         ): "did you mean 'letor'",
+        ("evaluate", "train.txt", "--model", "good.txt"): r"good\.txt: is not a rankopt model",
+        ("compare", "train.txt", "good.txt", "words.txt"): r"words\.txt:2",
+        ("compare", "train.txt", "good.txt", "short.txt"): r"short\.txt: 1 values, but",
+        (
+            "evaluate",
+            "t.parquet",
+            "--scores",
+            "good.txt",
+            "--missing",
+            "nan",
+        ): "--missing is for text",
         ("train", "directrnk", "train.txt"): "did you mean 'directrank'",
         ("train", "directrank", "train.txt", "-s", "restart=2"): "did you mean 'restarts'",
         ("train", "directrank", "train.txt", "-o", "no/such/m"): "no.*does not exist",
@@ -267,6 +279,7 @@ def test_bad_input_gets_one_line_that_names_it(folder, run):
         ["evaluate", "--run", "r"],
         ["nonsense"],
         ["compare", "train.txt", "good.txt"],
+        ["compare", "train.txt", "good.txt", "good.txt"],
     ],
 )
 def test_wrong_usage_has_status_two(folder, run, words):

@@ -91,3 +91,15 @@ def test_the_infinite_value_is_found_in_any_block(monkeypatch, step):
 def test_labels_are_asked_for_by_name():
     with pytest.raises(DataError, match="mine: has no labels"):
         rankopt.dataset([[1.0]], name="mine").labels  # noqa: B018
+
+
+def test_a_data_frame_brings_the_names_of_its_columns():
+    frame = pd.DataFrame({"bm25": [0.5, 1.0], "age": [3, 4]})
+    assert rankopt.dataset(frame, [0, 1]).features == ("bm25", "age")
+    assert rankopt.dataset(frame, [0, 1], features=("a", "b")).features == ("a", "b")
+    assert rankopt.dataset(frame.set_axis([0, 1], axis=1), [0, 1]).features == ()
+
+
+def test_a_dataset_prints_on_one_line():
+    data = rankopt.dataset(np.zeros((3, 2)), [0, 1, 2], ["b", "a", "b"], name="shop.txt")
+    assert repr(data) == "<Dataset shop.txt: 3 rows, 2 features, 2 queries>"

@@ -109,8 +109,8 @@ def test_lines_are_counted_across_blocks(tmp_path, monkeypatch, threads, place):
     ("text", "fault"),
     [
         ("", ": no rows; the file is empty"),
-        ("\n\n  \n", ": no rows; its 3 lines are blank or comments"),
-        ("# only\n# comments", ": no rows; its 2 lines are blank or comments"),
+        ("\n\n  \n", ": no rows; all its lines are blank or comments"),
+        ("# only\n# comments", ": no rows; all its lines are blank or comments"),
     ],
 )
 def test_a_file_without_rows(tmp_path, text, fault):

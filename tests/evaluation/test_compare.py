@@ -16,6 +16,14 @@ def problem(n_queries=60, seed=0):
     return data, {"noise": noise, "weak": noise + 0.5 * labels, "good": noise + 2.0 * labels}
 
 
+def test_errors_name_the_ranking():
+    data, systems = problem()
+    with pytest.raises(DataError, match="good: 5 values, but data has 480 rows"):
+        rankopt.compare({**systems, "good": np.zeros(5)}, data, "ndcg@5")
+    with pytest.raises(DataError, match="rankings must have names"):
+        rankopt.compare(list(systems.values()), data, "ndcg@5")
+
+
 def test_pairs_are_differences_of_the_means():
     data, systems = problem()
     result = rankopt.compare(systems, data, "ndcg@5")

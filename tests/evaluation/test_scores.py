@@ -1,11 +1,13 @@
 """evaluate: row order, weights, blank queries, and what it refuses."""
 
+import re
+
 import numpy as np
 import pytest
 
 import rankopt
 from rankopt.errors import DataError, SpecError
-from rankopt.measures import NDCG, Convention
+from rankopt.measures import NDCG, Convention, as_measure
 
 LABELS = [2, 0, 1, 0, 0, 1, 0]
 QIDS = ["a", "b", "a", "a", "c", "b", "c"]
@@ -79,12 +81,54 @@ def test_measure_objects_are_used_as_they_are():
         (SCORES, "ndgc@10", SpecError, "did you mean 'ndcg'"),
         (SCORES, "tau@3", SpecError, "tau has no cut-off"),
         (SCORES, [], SpecError, "no measure"),
+        (["high"] * 7, "rr", DataError, "scores: not numbers"),
         (SCORES, "ndcg(gain=[0, 1])", DataError, r"row 1 \(query a\) has label 2"),
     ],
 )
 def test_what_is_refused_is_named(scores, measures, error, words):
     with pytest.raises(error, match=words):
         rankopt.evaluate(scores, data(), measures)
+
+
+def test_data_must_be_a_dataset():
+    with pytest.raises(
+        DataError, match=r"data: ndarray is no Dataset; make one by rankopt\.dataset"
+    ):
+        rankopt.evaluate(SCORES, np.zeros(7), "rr")
+
+
+def test_results_print_on_one_line():
+    results = rankopt.evaluate(SCORES, data(), ["rr", "p@1"], convention="letor")
+    assert re.fullmatch(
+        r"<Results: rr \d\.\d{4}, p@1 \d\.\d{4}; 3 queries, \d blank; convention letor>",
+        repr(results),
+    )
+
+
+@pytest.mark.parametrize(
+    ("spelling", "measure"),
+    [
+        ("nDCG@10", "ndcg@10"),
+        ("NDCG@3", "ndcg@3"),
+        ("ndcg_cut_10", "ndcg@10"),
+        ("map", "ap"),
+        ("MAP@5", "ap@5"),
+        ("map_cut_5", "ap@5"),
+        ("mrr", "rr"),
+        ("RR@10", "rr@10"),
+        ("recip_rank", "rr"),
+        ("P_5", "p@5"),
+        ("precision@5", "p@5"),
+        ("R@20", "recall@20"),
+        ("recall_1000", "recall@1000"),
+        ("hit_rate@1", "success@1"),
+        ("success_1", "success@1"),
+    ],
+)
+def test_other_tools_spellings_keep_their_text_and_mean_the_same(spelling, measure):
+    found = rankopt.evaluate(SCORES, data(), [spelling, measure])
+    assert found.mean[spelling] == found.mean[measure]
+    assert str(as_measure(spelling)) == measure
 
 
 def test_an_unknown_convention_names_the_nearest():

@@ -46,6 +46,8 @@ def compare(
     """
     if len(rankings) < 2:
         raise typer.BadParameter("name two or more model or score files")
+    if len(set(rankings)) < len(rankings):
+        raise typer.BadParameter("a model or score file is named twice")
     from rankopt.evaluation.compare import compare as compare_rankings
     from rankopt.measures import as_convention
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankopt.cli import options
-from rankopt.cli.files import read_data, read_ranking
+from rankopt.cli.files import read_data, read_model, read_ranking
 from rankopt.cli.output import convention_line, print_json, print_table
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def evaluate(
         from rankopt.evaluation.scores import evaluate as evaluate_data
 
         assert data is not None
-        ranking = read_ranking(model or scores or data)
+        ranking = read_model(model) if model else read_ranking(scores or data)
         rows = read_data(data, label=label, qid=qid, missing=missing)
         results = evaluate_data(ranking, rows, measure, convention=chosen)
     if as_json:

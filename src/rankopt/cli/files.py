@@ -25,10 +25,21 @@ def read_data(
     if path.suffix in (".parquet", ".pq"):
         from rankopt.data.frames import read_parquet
 
+        if missing != "zero":
+            raise DataError(
+                f"{path}: --missing is for text; missing values of a table stay missing"
+            )
         return read_parquet(path, label=label, qid=qid)
     from rankopt.data.letor import read_letor
 
     return read_letor(path, missing=missing, n_features=n_features)  # pyright: ignore[reportArgumentType]
+
+
+def read_model(path: Path) -> Any:
+    """A model."""
+    from rankopt.estimators import load
+
+    return load(path)
 
 
 def read_ranking(path: Path) -> Any:
@@ -36,9 +47,7 @@ def read_ranking(path: Path) -> Any:
     with path.open("rb") as file:
         start = file.read(4)
     if start == b"PK\x03\x04":
-        from rankopt.estimators import load
-
-        return load(path)
+        return read_model(path)
     from rankopt.data.scores import read_scores
 
     return read_scores(path)

@@ -53,7 +53,8 @@ BlankName = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Missing = Annotated[
-    str, typer.Option(help="What NULL and absent values become: zero, nan, query-minimum.")
+    str,
+    typer.Option(help="What NULL and absent values of a text become: zero, nan, query-minimum."),
 ]
 LabelColumn = Annotated[
     str, typer.Option("--label", help="The column of labels in a .parquet file.")

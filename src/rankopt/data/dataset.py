@@ -47,6 +47,10 @@ class Dataset:
     rows: Ints | None = None
     name: str = "data"
 
+    def __repr__(self) -> str:
+        shape = f"{self.n_rows} rows, {self.n_features} features, {self.groups.n_queries} queries"
+        return f"<Dataset {self.name}: {shape}>"
+
     @property
     def n_rows(self) -> int:
         return self.groups.n_rows
@@ -113,7 +117,7 @@ def dataset(
     group : sizes of consecutive queries, instead of `qid`.
     query_weight : one weight per query, in order of first appearance.
     docs : one document identifier per row.
-    features : names of the columns.
+    features : names of the columns; by default those of a data frame X.
 
     Examples
     --------
@@ -122,6 +126,9 @@ def dataset(
     >>> data.groups.qids.tolist(), data.y.tolist()
     (['b', 'a'], [0.0, 2.0, 1.0])
     """
+    names = getattr(X, "columns", ())
+    if not features and all(isinstance(name, str) for name in names):
+        features = tuple(names)
     features_of = require_no_infinity(_matrix(X, name), name)
     n_rows = features_of.shape[0]
     labels = None if y is None else require_finite(as_floats(y, "y"), "y")

@@ -118,7 +118,7 @@ def _read(path: str | os.PathLike[str], rules: Rules, rows: Rows) -> None:
         except LineError as fault:
             raise DataError(f"{path}:{lines + fault.line}: {fault.message}") from None
     if rows.n_rows == 0:
-        what = f"its {lines} lines are blank or comments" if lines else "the file is empty"
+        what = "all its lines are blank or comments" if lines else "the file is empty"
         raise DataError(f"{path}: no rows; {what}")
 
 

@@ -13,7 +13,7 @@ from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
 from rankopt.errors import DataError
 from rankopt.evaluation.intervals import bootstrap_interval, holm, p_value
-from rankopt.evaluation.scores import evaluate
+from rankopt.evaluation.scores import evaluate_named
 from rankopt.measures import Convention, Measure, as_convention
 from rankopt.random import as_generator
 
@@ -94,12 +94,17 @@ def compare(
     >>> result.pairs[0].difference, result.pairs[0].wins
     (0.25, 1)
     """
+    if not isinstance(rankings, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DataError('compare: rankings must have names, as in {"old": scores, "new": model}')
     if len(rankings) < 2:
         raise DataError("compare: needs two or more rankings")
     convention = as_convention(convention)
     rng = as_generator(random_state)
     text = measure if isinstance(measure, str) else str(measure)
-    results = {n: evaluate(r, data, [measure], convention=convention) for n, r in rankings.items()}
+    results = {
+        name: evaluate_named(ranking, data, [measure], convention, name)
+        for name, ranking in rankings.items()
+    }
     values = {name: result.per_query[text] for name, result in results.items()}
     kept = ~np.isnan(next(iter(values.values())))  # the same for all: blank is a matter of labels
     values = {name: v[kept] for name, v in values.items()}

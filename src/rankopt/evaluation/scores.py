@@ -40,6 +40,11 @@ class Results:
     def queries(self) -> int:
         return self.qids.size
 
+    def __repr__(self) -> str:
+        means = ", ".join(f"{text} {value:.4f}" for text, value in self.mean.items())
+        counts = f"{self.queries} queries, {self.blank} blank"
+        return f"<Results: {means}; {counts}; convention {self.convention.name}>"
+
     def to_dict(self, by_query: bool = False) -> dict[str, Any]:
         """Plain values, as ``rankopt evaluate --json`` prints them."""
         out: dict[str, Any] = {
@@ -98,8 +103,23 @@ def evaluate(
     >>> results.mean
     {'rr': 0.75, 'p@1': 0.5}
     """
+    return evaluate_named(ranking, data, measures, convention, "scores")
+
+
+def evaluate_named(
+    ranking: Any,
+    data: Dataset,
+    measures: Iterable[Measure | str] | Measure | str,
+    convention: Convention | str,
+    name: str,
+) -> Results:
+    """`evaluate` of a ranking that errors call by a name."""
+    if not isinstance(data, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DataError(
+            f"data: {type(data).__name__} is no Dataset; make one by rankopt.dataset(X, y, qid)"
+        )
     return evaluate_scores(
-        data.stored(scores_of(ranking, data)),
+        data.stored(scores_of(ranking, data, name)),
         data.labels,
         data.groups,
         measures,
@@ -110,14 +130,14 @@ def evaluate(
     )
 
 
-def scores_of(ranking: Any, data: Dataset) -> Floats:
+def scores_of(ranking: Any, data: Dataset, name: str = "scores") -> Floats:
     """One finite score per row in the caller's order, from a model or from scores."""
     if hasattr(ranking, "predict"):
         ranking = ranking.predict(data)
-    scores = require_finite(as_floats(ranking, "scores"), "scores")
+    scores = require_finite(as_floats(ranking, name), name)
     if scores.size != data.n_rows:
         raise DataError(
-            f"scores: {scores.size} values, but {data.name} has {data.n_rows} rows"
+            f"{name}: {scores.size} values, but {data.name} has {data.n_rows} rows"
             f" in {data.groups.n_queries} queries; one per row is needed"
         )
     return scores

@@ -29,9 +29,11 @@ MEASURES: Registry[Measure] = Registry.of(
         "map": "ap",
         "mrr": "rr",
         "recip_rank": "rr",
+        "r": "recall",
         "precision": "p",
         "hit": "success",
         "hit-rate": "success",
+        "hit_rate": "success",
         "meanndcg": "mean-ndcg",
         "kendall": "tau",
         "ndcg_cut": "ndcg",
@@ -44,7 +46,7 @@ _TREC = re.compile(r"(ndcg_cut|map_cut|p|recall|success)_(\d+)", re.IGNORECASE)
 def as_measure(spec: Measure | str, convention: "Convention | str | None" = None) -> Measure:
     """A measure from its text, under a convention; a `Measure` passes through as it is.
 
-    The text may be in another tool's spelling: ``nDCG@10``, ``map``, ``ndcg_cut_10``, ``P_5``.
+    The text may be in another tool's spelling: ``nDCG@10``, ``map``, ``R@20``, ``ndcg_cut_10``, ``P_5``.
 
     >>> print(as_measure("map@100"), as_measure("ndcg_cut_10"), as_measure("ndcg@5", "sklearn"))
     ap@100 ndcg@10 ndcg(gain=linear)@5
