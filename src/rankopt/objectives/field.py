@@ -41,8 +41,8 @@ class PseudoLikelihood(Objective):
               P(r_i \mid r_{\neg i}) = \frac{\prod_{j \ne i} \psi(r_i, r_j)}
               {\sum_{a \in L} \prod_{j \ne i} \psi(a, r_j)}
 
-    Equal grades couple with 1. :math:`O(m |L|)`. (In equation 15 of the paper the sum over all pairs stands within
-    :math:`\psi` by mistake.)
+    Equal grades couple with 1. :math:`O(m |L|)`. (In equation 15 of the paper the sum over all pairs stands
+    within :math:`\psi` by mistake.)
 
     Parameters
     ----------
