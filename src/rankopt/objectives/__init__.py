@@ -8,6 +8,7 @@ from rankopt.objectives.cosine import Cosine as Cosine
 from rankopt.objectives.direct import Direct as Direct
 from rankopt.objectives.field import PairUpperBound as PairUpperBound
 from rankopt.objectives.field import PseudoLikelihood as PseudoLikelihood
+from rankopt.objectives.lambdarank import Lambda as Lambda
 from rankopt.objectives.listnet import ListNet as ListNet
 from rankopt.objectives.luce import Multiclass as Multiclass
 from rankopt.objectives.luce import PlackettLuce as PlackettLuce

@@ -44,6 +44,10 @@ class Sloped(ABC):
             return self
         raise IncompatibleError(f"{type(self).__name__} is no difference of convex objectives")
 
+    def slopes(self, scores: Floats) -> tuple[Floats, Floats | None]:
+        """The derivative and `curvature` together, where the value itself is not asked for."""
+        return self.value_grad(scores)[1], self.curvature(scores)
+
     def cooled(self, tau: float) -> Sloped:
         """The objective at another temperature; towards 0 it tends to the measure."""
         raise IncompatibleError(f"{type(self).__name__} has no temperature to anneal")
