@@ -1,5 +1,7 @@
 """LambdaRank against sums over pairs written out."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ def by_definition(text, sigma, scores, y, sizes):
     measure = as_measure(text)
     loss, grad, curve = 0.0, np.zeros(y.size), np.zeros(y.size)
     offsets = np.concatenate(([0], np.cumsum(sizes)))
-    for a, b in zip(offsets[:-1], offsets[1:], strict=True):
+    for a, b in pairwise(offsets):
         bound = measure.bind(y[a:b], Groups.from_sizes([b - a]))
         order = sorted(range(b - a), key=lambda i: (-scores[a + i], bound.gains[i]))
         ranked = np.empty(b - a)
