@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import rankopt
+from rankopt.cli import bench
 from rankopt.cli.boosts import boosts
 from rankopt.cli.compare import compare
 from rankopt.cli.demo import demo
@@ -29,6 +30,7 @@ app = typer.Typer(
 )
 for command in (demo, train, predict, evaluate, compare, boosts, inspect):
     app.command()(command)
+app.add_typer(bench.app, name="bench")
 
 
 def _version(asked: bool) -> None:

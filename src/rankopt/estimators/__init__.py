@@ -14,15 +14,19 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     "approxrank": ("rankopt.estimators.approxrank", "ApproxRank"),
     "coordinate-ascent": ("rankopt.baselines.coordinate_ascent", "CoordinateAscent"),
     "directrank": ("rankopt.estimators.directrank", "DirectRank"),
+    "listmle": ("rankopt.baselines.listmle", "ListMLE"),
     "listnet": ("rankopt.baselines.listnet", "ListNet"),
     "marginrank": ("rankopt.estimators.marginrank", "MarginRank"),
     "rankboost": ("rankopt.baselines.rankboost", "RankBoost"),
     "rankcosine": ("rankopt.baselines.rankcosine", "RankCosine"),
     "ranker": ("rankopt.estimators.ranker", "Ranker"),
+    "ranknet": ("rankopt.baselines.ranknet", "RankNet"),
     "ranksvm": ("rankopt.baselines.ranksvm", "RankSVM"),
     "ridge": ("rankopt.baselines.ridge", "Ridge"),
+    "smoothgrad": ("rankopt.baselines.smoothgrad", "SmoothGrad"),
     "smoothrank": ("rankopt.estimators.smoothrank", "SmoothRank"),
     "softrank": ("rankopt.baselines.softrank", "SoftRank"),
+    "svmmap": ("rankopt.baselines.svmmap", "SVMMAP"),
 }
 
 

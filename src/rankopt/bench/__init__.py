@@ -1,0 +1,1 @@
+"""The tables of the papers: systems trained, chosen and tested on folds, by one protocol."""

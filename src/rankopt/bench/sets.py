@@ -1,0 +1,117 @@
+"""Sets: the folds of a benchmark in a folder, by the names that publishers give their files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from rankopt.data.dataset import Dataset
+from rankopt.data.letor import read_letor
+from rankopt.data.split import holdout
+from rankopt.errors import DataError
+
+_PARTS = {
+    "train": ("train", "train.letor", "set1.train", "training"),
+    "vali": ("vali", "valid", "validation", "set1.valid", "dev"),
+    "test": ("test", "test.letor", "set1.test"),
+}
+_ENDINGS = (".txt", "")
+_PACKED = ("", ".gz", ".xz")
+_DEPTH = 3  # folders below the one that is named
+
+
+@dataclass(frozen=True)
+class Fold:
+    """The files of one fold; without `vali`, a fifth of the training queries is held out."""
+
+    train: Path
+    vali: Path | None
+    test: Path
+
+    def read(self) -> dict[str, Dataset]:
+        """The parts train, vali and test, all of one width."""
+        parts = {"train": read_letor(self.train), "test": read_letor(self.test)}
+        if self.vali is not None:
+            parts["vali"] = read_letor(self.vali)
+        parts = _same_width(parts)
+        if self.vali is None:
+            parts["train"], parts["vali"] = holdout(parts["train"], 0.2, 0)
+        return parts
+
+
+@dataclass(frozen=True)
+class Set:
+    """A named set of folds."""
+
+    name: str
+    folds: tuple[Fold, ...]
+
+
+def find_sets(folder: Path) -> list[Set]:
+    """The sets in a folder: it is one itself, or there are some in the folders below it.
+
+    A set is a folder with folders ``Fold1``, ``Fold2``, ..., or with the files of one fold: ``train.txt``,
+    ``vali.txt``, ``test.txt``, or with ``valid`` and the names of Yahoo's (``set1.train.txt``) and others;
+    each may be packed (.gz, .xz).
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder}: is no folder")
+    found = _below(folder, folder, 0)
+    if not found:
+        raise DataError(
+            f"{folder}: holds no folds: folders Fold1, Fold2, ... with train.txt, vali.txt and test.txt, or"
+            " these files themselves (plain, .gz or .xz)"
+        )
+    return found
+
+
+def _below(folder: Path, root: Path, depth: int) -> list[Set]:
+    name = folder.name if folder == root else str(folder.relative_to(root))
+    name = name or folder.resolve().name
+    numbered = {
+        int(match[1]): path
+        for path in folder.iterdir()
+        if path.is_dir() and (match := re.fullmatch(r"fold[ _-]?(\d+)", path.name, re.IGNORECASE))
+    }
+    folds = [fold for _, path in sorted(numbered.items()) if (fold := _fold(path)) is not None]
+    alone = _fold(folder)
+    if folds or alone is not None:
+        return [Set(name, tuple(folds) or (alone,) if alone is not None else tuple(folds))]
+    if depth == _DEPTH:
+        return []
+    below = sorted(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")
+    return [found for path in below for found in _below(path, root, depth + 1)]
+
+
+def _fold(folder: Path) -> Fold | None:
+    files = {part: _file(folder, names) for part, names in _PARTS.items()}
+    train, test = files["train"], files["test"]
+    return None if train is None or test is None else Fold(train, files["vali"], test)
+
+
+def _file(folder: Path, names: tuple[str, ...]) -> Path | None:
+    for name in names:
+        for ending in _ENDINGS:
+            for packed in _PACKED:
+                path = folder / f"{name}{ending}{packed}"
+                if path.is_file():
+                    return path
+    return None
+
+
+def _same_width(parts: dict[str, Dataset]) -> dict[str, Dataset]:
+    """Text leaves out zeros, so trailing features may be absent from a part."""
+    width = max(part.n_features for part in parts.values())
+    names = tuple(map(str, range(1, width + 1)))
+    out: dict[str, Dataset] = {}
+    for name, part in parts.items():
+        missing = width - part.n_features
+        if missing and isinstance(part.X, np.ndarray):
+            wider = np.hstack((part.X, np.zeros((part.n_rows, missing), part.X.dtype)))
+            out[name] = replace(part, X=wider, features=names)
+        else:
+            out[name] = part
+    return out
