@@ -4,6 +4,7 @@ line in the table of systems.
 
 from rankopt.baselines.adarank import AdaRank as AdaRank
 from rankopt.baselines.coordinate_ascent import CoordinateAscent as CoordinateAscent
+from rankopt.baselines.lambdarank import LambdaRank as LambdaRank
 from rankopt.baselines.listmle import ListMLE as ListMLE
 from rankopt.baselines.listnet import ListNet as ListNet
 from rankopt.baselines.rankboost import RankBoost as RankBoost
