@@ -1,9 +1,10 @@
-"""MarginRank: a linear model trained by a structured hinge bound of the measure."""
+"""MarginRank: a linear or kernel model trained by a structured hinge bound of the measure."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,24 +12,29 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
-from rankopt.errors import SpecError
+from rankopt.data.scale import Scaling
+from rankopt.errors import IncompatibleError, SpecError
 from rankopt.estimators.base import BaseRanker
+from rankopt.estimators.gradient import limited
 from rankopt.estimators.linear import folded, scaled, standard_start
 from rankopt.estimators.validation import Watch
-from rankopt.measures import Measure, as_measure
+from rankopt.measures import Measure
 from rankopt.models.model import Model
 from rankopt.objectives import Margin
-from rankopt.progress import progress
+from rankopt.objectives.structured import Positions
+from rankopt.progress import Advance, progress
 from rankopt.random import as_generator
-from rankopt.scorers import Linear
-from rankopt.solvers import L2, SOLVERS, ConcaveConvex, Problem, Solver, Subgradient
+from rankopt.scorers import SCORERS, Kernel, Linear, Scorer
+from rankopt.scorers.kernel import KernelMap
+from rankopt.solvers import L2, SOLVERS, ConcaveConvex, Need, Problem, Solver
 from rankopt.solvers.base import Solution, Status
 
-_SOLVERS = ("cutting-plane", "bundle", "subgradient")
+_POWERS = (0.5, 1.0, 2.0, 4.0)  # of the positions tried first, when they are learned
+_FINER = 2.0**0.5  # ratio of neighbours tried after them
 
 
 class MarginRank(BaseRanker):
-    r"""A linear ranker with a large margin between the ideal and every other order.
+    r"""A linear or kernel ranker with a large margin between the ideal and every other order.
 
     Definition
     ----------
@@ -41,6 +47,7 @@ class MarginRank(BaseRanker):
     that of the present order: the bound is closer to the measure and no longer convex, and
     :math:`w_0` is the start, ridge regression. Where the features explain the labels badly, the minimum
     of the convex bound is :math:`w = 0`, of no use (section 5.3 of the paper), and a warning says so.
+    :math:`w_0` and the bounds are the same with a kernel, in the coordinates of its map.
 
     In the paper's terms :math:`\lambda` is here its own divided by twice the number of queries.
 
@@ -48,11 +55,17 @@ class MarginRank(BaseRanker):
     ----------
     measure : the measure, such as ``ndcg@10``, ``map``, ``rr``, ``p@5``.
     bound : ``convex`` or ``tight``.
-    solver : ``cutting-plane``, ``bundle`` or ``subgradient``. The convex bound has the same minimum with
-        each. The tight one is lowered by gradient descent with ``subgradient``, and by the
-        concave-convex procedure with the others; ``auto`` is cutting-plane for the convex bound and
-        subgradient, as in the paper, for the tight one.
+    solver : ``cutting-plane``, ``bundle``, ``subgradient``, or a text such as
+        ``cutting-plane(slacks=n)``. The convex bound has the same minimum with each. The tight one is
+        lowered by gradient descent with ``subgradient``, and by the concave-convex procedure with the
+        others; ``auto`` is bundle for the convex bound and subgradient, as in the paper, for the tight
+        one.
     position_weights : A: ``linear``, ``root``, ``discount``, ``pairs``, or a table (see `Margin`).
+        ``learned``: :math:`A(r) = k \, (1 - (r - 1) / k)^a`, where a is chosen on the validation data
+        as a parameter of a kernel would be; 1 is ``linear``.
+    scorer : ``linear`` or a kernel, such as ``kernel(rbf, gamma=0.5, components=200)``; with
+        ``method=kpca`` the kernel is exact, for small data.
+    rescale : ``margin``, or ``slack`` for the convex bound with rescaled slacks (see `Margin`).
     l2 : :math:`\lambda`, positive; or several, of which the best on the validation data is kept.
     start : where to start, and with the tight bound :math:`w_0`: ``ridge``, ``zero``, ``uniform``, an
         array of weights, or a fitted linear model.
@@ -67,7 +80,8 @@ class MarginRank(BaseRanker):
     Attributes
     ----------
     coef_ : weights of the features.
-    l2_ : the strength that was kept.
+    l2_, position_weights_ : the strength and A that were kept.
+    collapsed_ : whether the convex bound is no lower than at w = 0.
     objective_, bound_, gap_ : the value reached, the lower bound, and their difference; with the tight
         bound the last two are None.
     status_ : how the fit ended, in a sentence.
@@ -92,6 +106,9 @@ class MarginRank(BaseRanker):
     """
 
     system: ClassVar[str] = "marginrank"
+    grids: ClassVar[dict[str, tuple[float, ...]]] = {
+        "l2": tuple(10.0**power for power in range(-6, 3))
+    }
 
     def __init__(
         self,
@@ -100,6 +117,8 @@ class MarginRank(BaseRanker):
         bound: str = "convex",
         solver: str | Solver = "auto",
         position_weights: str | Sequence[float] = "linear",
+        scorer: str | Scorer = "linear",
+        rescale: str = "margin",
         l2: float | Sequence[float] = 1e-3,
         start: str | Any = "ridge",
         normalize: str | None = None,
@@ -113,6 +132,8 @@ class MarginRank(BaseRanker):
         self.bound = bound
         self.solver = solver
         self.position_weights = position_weights
+        self.scorer = scorer
+        self.rescale = rescale
         self.l2 = l2
         self.start = start
         self.normalize = normalize
@@ -123,74 +144,116 @@ class MarginRank(BaseRanker):
         self.verbose = verbose
 
     def _fit(self, data: Dataset, valid: Sequence[Dataset]) -> Model:
-        measure, solver, strengths = self._measure(), self._solver(), self._strengths(valid)
-        places: Any = self.position_weights
-        if not isinstance(places, str):
-            places = tuple(float(a) for a in places)
-        objective = Margin(measure, self.bound, places)  # pyright: ignore[reportArgumentType]
-        data, scaling = scaled(data, self.normalize)
+        measure, scorer, solver = self._measure(), SCORERS.build(self.scorer), self._solver()
+        strengths, n_features, longest = (
+            self._strengths(valid),
+            data.n_features,
+            data.groups.longest,
+        )
+        positions = self._positions(valid)
+        rng = as_generator(self.random_state)
+        data, scaling, lift = self._framed(data, scorer, rng)
         valid = [scaled(part, self.normalize, scaling)[0] for part in valid]
+        valid = valid if lift is None else [lift.apply(part) for part in valid]
         gains = measure.bind(data.labels, data.groups, data.weights, rows=data.rows).gains
         start = standard_start(self.start, data, gains, scaling)
-        sloped = objective.bind(data.labels, data.groups, data.weights)
-        best: tuple[Solution, Watch, float] | None = None
-        rng, total = as_generator(self.random_state), len(strengths) * self.max_iter
-        with progress(f"MarginRank {objective}", total, bool(self.verbose)) as advance:
-            for strength in strengths:
-                penalty = L2(strength, start if self.bound == "tight" else None)
-                watch = Watch(measure, valid, Linear().scores, None, advance)
-                problem = Problem(data, Linear(), sloped, penalty)
-                found = solver.solve(problem, start, rng, watch)
-                final = _final(measure, valid, found.params)
-                if best is None or final > _final(measure, valid, best[0].params):
-                    best = found, watch, strength
-                if found.status is Status.INTERRUPTED:
-                    break
-        assert best is not None
-        self._report(*best, str(measure))
-        params = best[0].params
-        if self.bound == "convex" and not params.any():
-            warnings.warn(
-                "MarginRank: the convex bound is least at w = 0, where all rows tie; use bound='tight'",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        if valid:
-            self.best_score_ = _final(measure, valid, params)
-            self.best_iteration_ = self.n_iter_
-        self.coef_, self.intercept_ = folded(params, scaling), 0.0
+        first = self._objective(positions or "linear")
+        with progress(f"MarginRank {first}", None, bool(self.verbose)) as advance:
+            fits = _Fits(data, valid, measure, solver, strengths, start, rng, advance)
+            best = fits.best(first) if positions is not None else self._learned(fits, longest)
+        self._report(best, str(measure), bool(valid))
+        params = best.solution.params
+        params = folded(params, scaling) if lift is None else lift.fold(params)
+        if lift is None:
+            self.coef_, self.intercept_ = params, 0.0
         names = tuple(str(n) for n in getattr(self, "feature_names_in_", ()))
         notes = {
-            "queries": data.groups.n_queries, "status": self.status_, "objective": self.objective_,
-            "lower_bound": self.bound_, "l2": self.l2_,
+            "queries": data.groups.n_queries, "objective": str(best.objective), "status": self.status_,
+            "primal": self.objective_, "dual": self.bound_, "gap": self.gap_, "l2": self.l2_,
         }  # fmt: skip
         kept = "query" if self.normalize == "query" else None
-        return Model(Linear(), self.coef_, data.n_features, names, kept, self._recipe(**notes))
+        return Model(scorer, params, n_features, names, kept, self._recipe(**notes))
 
-    def _report(self, solution: Solution, watch: Watch, strength: float, name: str) -> None:
-        self.l2_, self.objective_ = strength, solution.value
+    def _framed(
+        self, data: Dataset, scorer: Scorer, rng: np.random.Generator
+    ) -> tuple[Dataset, Scaling | None, KernelMap | None]:
+        """The data in which the model is linear, and how it was made from what the caller gave."""
+        if not isinstance(scorer, (Linear, Kernel)):
+            raise IncompatibleError(
+                f"MarginRank: takes the scorers linear and kernel, not {scorer}"
+            )
+        if isinstance(scorer, Kernel) and self.normalize == "standard":
+            raise IncompatibleError(
+                "normalize='standard' is folded into the weights of a linear scorer; with a kernel put"
+                " scikit-learn's StandardScaler before the ranker, or use normalize='query'"
+            )
+        data, scaling = scaled(data, self.normalize)
+        if not isinstance(scorer, Kernel):
+            return data, scaling, None
+        lift = KernelMap.of(scorer, data, rng)
+        return lift.apply(data), scaling, lift
+
+    def _objective(self, positions: Positions) -> Margin:
+        bound: Any = self.bound
+        rescale: Any = self.rescale
+        return Margin(self._measure(), bound, positions, rescale)
+
+    def _positions(self, valid: Sequence[Dataset]) -> Positions | None:
+        """A, or None where it is to be learned."""
+        asked: Any = self.position_weights
+        if not isinstance(asked, str):
+            return tuple(float(a) for a in asked)
+        if asked == "learned" and not valid:
+            raise SpecError("position_weights='learned' needs validation data; pass eval_set")
+        return None if asked == "learned" else asked
+
+    def _learned(self, fits: _Fits, longest: int) -> _Found:
+        """The fit with the best power of the positions: some powers, then the neighbours of the best."""
+        depth = self._measure().depth
+        ranks = np.arange(longest if depth is None else min(depth, longest))
+        tried: dict[float, _Found] = {}
+
+        def best_of(powers: Sequence[float]) -> float:
+            for power in powers:
+                if not fits.interrupted or not tried:
+                    table = ranks.size * (1.0 - ranks / ranks.size) ** power
+                    tried[power] = fits.best(self._objective(tuple(table.tolist())))
+            return max(tried, key=lambda power: tried[power].value)
+
+        power = best_of(_POWERS)
+        return tried[best_of((power / _FINER, power * _FINER))]
+
+    def _report(self, best: _Found, name: str, validated: bool) -> None:
+        solution = best.solution
+        self.l2_, self.objective_ = best.strength, solution.value
+        self.position_weights_ = best.objective.positions
         self.bound_ = solution.history[-1].bound if solution.history else None
         self.gap_ = None if self.bound_ is None else self.objective_ - self.bound_
         self.history_, self.n_iter_ = solution.history, max(solution.n_iter, 1)
         self.status_ = solution.status.value
-        self.evals_result_ = watch.results(name)
+        self.evals_result_ = best.watch.results(name, str(best.objective))
+        if validated:
+            self.best_score_, self.best_iteration_ = best.value, self.n_iter_
         if solution.status is Status.OUT_OF_STEPS and self.max_iter > 0:
             warnings.warn(f"MarginRank: {self.status_}", ConvergenceWarning, stacklevel=4)
+        nothing, _ = best.problem.value_grad(np.zeros(solution.params.size))
+        slack = self.tol * abs(nothing)
+        self.collapsed_ = self.bound == "convex" and nothing - self.objective_ <= slack
+        if self.collapsed_:
+            warnings.warn(
+                "MarginRank: the convex bound is no lower than at w = 0, where all rows tie; use"
+                " bound='tight'",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
 
     def _solver(self) -> Solver:
         tight = self.bound == "tight"
-        name = self.solver
-        if isinstance(name, Solver):
-            return name
-        if name == "auto":
-            name = "subgradient" if tight else "cutting-plane"
-        if name not in _SOLVERS:
-            raise SpecError(f"solver: unknown {name!r}; use one of auto, {', '.join(_SOLVERS)}")
-        if tight and name == "subgradient":
-            return Subgradient(self.max_iter, self.tol)
-        inner: Any = SOLVERS[name]
-        convex: Solver = inner(max_iter=self.max_iter, tol=self.tol)
-        return ConcaveConvex(convex) if tight else convex
+        solver = self.solver
+        if isinstance(solver, str) and solver == "auto":
+            solver = "subgradient" if tight else "bundle"
+        solver = limited(SOLVERS.build(solver), self.max_iter, self.tol)
+        return ConcaveConvex(solver) if tight and Need.CONVEX in solver.needs else solver
 
     def _strengths(self, valid: Sequence[Dataset]) -> list[float]:
         asked: Any = self.l2
@@ -204,10 +267,60 @@ class MarginRank(BaseRanker):
         return strengths
 
 
-def _final(measure: Measure, valid: Sequence[Dataset], params: Floats) -> float:
-    """The measure on the first validation set; 0 without one."""
-    if not valid:
-        return 0.0
-    part = valid[0]
-    bound = as_measure(measure).bind(part.labels, part.groups, part.weights, rows=part.rows)
-    return bound.mean(Linear().scores(params, part))
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """One fit, and its value on the validation data: 0 without any."""
+
+    value: float
+    objective: Margin
+    strength: float
+    solution: Solution
+    watch: Watch
+    problem: Problem
+
+
+class _Fits:
+    """Fits of one problem with several objectives and strengths of the penalty."""
+
+    def __init__(
+        self,
+        data: Dataset,
+        valid: Sequence[Dataset],
+        measure: Measure,
+        solver: Solver,
+        strengths: Sequence[float],
+        start: Floats,
+        rng: np.random.Generator,
+        advance: Advance,
+    ) -> None:
+        self.data, self.valid, self.measure, self.solver = data, valid, measure, solver
+        self.strengths, self.start, self.rng, self.advance = strengths, start, rng, advance
+        self.interrupted = False
+
+    def best(self, objective: Margin) -> _Found:
+        """Of all strengths the fit that is best on the validation data."""
+        sloped = objective.bind(self.data.labels, self.data.groups, self.data.weights)
+        best: _Found | None = None
+        for strength in self.strengths:
+            penalty = L2(strength, self.start if objective.bound == "tight" else None)
+            problem = Problem(self.data, Linear(), sloped, penalty)
+            watch = Watch(self.measure, self.valid, Linear().scores, None, self.advance)
+            solution = self.solver.solve(problem, self.start, self.rng, watch)
+            found = _Found(
+                self._value(solution.params), objective, strength, solution, watch, problem
+            )
+            if best is None or found.value > best.value:
+                best = found
+            if solution.status is Status.INTERRUPTED:
+                self.interrupted = True
+                break
+        assert best is not None
+        return best
+
+    def _value(self, params: Floats) -> float:
+        """The measure on the first validation set; 0 without one."""
+        if not self.valid:
+            return 0.0
+        part = self.valid[0]
+        bound = self.measure.bind(part.labels, part.groups, part.weights, rows=part.rows)
+        return bound.mean(Linear().scores(params, part))

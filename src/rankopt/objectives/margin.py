@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankopt.arrays import Floats, Ints
+from rankopt.arrays import Floats
 from rankopt.data.groups import Groups
 from rankopt.errors import IncompatibleError, SpecError
-from rankopt.kernels import assignment
 from rankopt.measures import MEASURES, NDCG, BoundMeasure, Measure
 from rankopt.measures.forms import CASCADE, CUMULATIVE, POSITIONAL
-from rankopt.objectives.base import Objective, Sloped
+from rankopt.objectives.base import Objective
+from rankopt.objectives.structured import BoundMargin, BoundRescaled, BoundTight, Positions
 from rankopt.objectives.target import Target
 from rankopt.registry import part
-from rankopt.threads import over_queries
 
-Positions = str | tuple[float, ...]
 POSITIONS = ("linear", "root", "discount", "pairs")
 
 
@@ -53,6 +51,10 @@ class Margin(Objective):
         ``pairs``, for measures of two gains: :math:`F(y)` is the mean of :math:`\pm (s_i - s_j)` over
         all pairs of a relevant row i and another row j, plus where y puts i first (SVM-MAP).
 
+    rescale : ``margin``, as above; ``slack``, for the convex bound of a measure from 0 to 1:
+        :math:`\max_y \Delta(y) (1 + F(y) - F^*)`, in which a very bad order need not be beaten by a
+        very large margin. Its greatest order is found by a heuristic (see `BoundRescaled`).
+
     References
     ----------
     [chapelle2007large]_; pairs: [yue2007support]_
@@ -69,8 +71,13 @@ class Margin(Objective):
     measure: Measure = part(NDCG(), MEASURES)
     bound: Literal["convex", "tight"] = "convex"
     positions: Positions = "linear"
+    rescale: Literal["margin", "slack"] = "margin"
 
     def __post_init__(self) -> None:
+        if self.rescale not in ("margin", "slack"):
+            raise SpecError(f"margin: unknown rescale {self.rescale!r}; use margin or slack")
+        if self.rescale == "slack" and self.bound != "convex":
+            raise SpecError("margin: rescale=slack needs bound=convex")
         if self.bound not in ("convex", "tight"):
             raise SpecError(f"margin: unknown bound {self.bound!r}; use convex or tight")
         _check_positions(self.positions)
@@ -94,7 +101,7 @@ class Margin(Objective):
 
     def bind(
         self, y: Floats, groups: Groups, weights: Floats | None = None
-    ) -> BoundMargin | BoundTight:
+    ) -> BoundMargin | BoundTight | BoundRescaled:
         bound = self.measure.bind(y, groups)
         target = Target.of(bound)
         share = np.ones(groups.n_queries) if weights is None else weights / weights.mean()
@@ -102,6 +109,8 @@ class Margin(Objective):
         wanted = np.empty(groups.n_rows)
         convex = BoundMargin(target, share, table, depth, self.positions, wanted)
         convex.standing(target.gains, wanted)
+        if self.rescale == "slack":
+            return BoundRescaled(convex)
         return convex if self.bound == "convex" else BoundTight(convex)
 
     def _table(self, bound: BoundMeasure) -> tuple[Floats, int]:
@@ -119,92 +128,6 @@ class Margin(Objective):
             table = np.maximum(k + 1.0 - ranks, 0.0)
         used = np.flatnonzero((table != 0.0) | (bound.table[:longest] != 0.0))
         return table, int(used[-1]) + 1 if used.size else 1
-
-
-@dataclass(frozen=True, eq=False)
-class BoundMargin(Sloped):
-    """The convex bound on fixed labels, or, after `towards`, the one with other wanted orders.
-
-    Parameters
-    ----------
-    target : the measure, without weights of queries.
-    weights : (n_queries,) weights with mean 1.
-    table : A at ranks 1, 2, ...
-    depth : how many ranks matter.
-    positions : as in `Margin`.
-    wanted : (n_rows,) coefficients of the scores in :math:`F^*`.
-    """
-
-    convex: ClassVar[bool] = True
-    target: Target
-    weights: Floats
-    table: Floats
-    depth: int
-    positions: Positions
-    wanted: Floats
-
-    def value_grad(self, scores: Floats) -> tuple[float, Floats]:
-        losses, slopes = self.planes(scores)
-        hinges = losses + self.target.groups.total(slopes * scores)
-        share = self.weights / self.target.groups.n_queries
-        return float(share @ hinges), self.target.groups.spread(share) * slopes
-
-    def planes(self, scores: Floats) -> tuple[Floats, Floats]:
-        """Of each query the unweighted plane that touches its loss: constant, and slope by the scores."""
-        raw, slopes = np.empty(self.weights.size), np.empty_like(scores)
-        self._worst(scores, raw, slopes)
-        slopes -= self.wanted
-        return self.target.rest - self.target.scales * raw, slopes
-
-    def towards(self, scores: Floats) -> BoundMargin:
-        """The convex bound that wants the order by these scores: it touches the tight bound there."""
-        wanted = np.empty_like(scores)
-        self.standing(scores, wanted)
-        return replace(self, wanted=wanted)
-
-    def take(self, queries: Ints) -> BoundMargin:
-        target, rows = self.target.take(queries)
-        return replace(self, target=target, weights=self.weights[queries], wanted=self.wanted[rows])
-
-    def standing(self, scores: Floats, out: Floats) -> None:
-        """Write the coefficients of the order by score."""
-        target, pairs = self.target, self.positions == "pairs"
-        over_queries(
-            assignment.standing, target.groups.offsets, scores, target.gains, target.scales,
-            self.table, pairs, out,
-        )  # fmt: skip
-
-    def _worst(self, scores: Floats, raw: Floats, out: Floats) -> None:
-        target, form = self.target, self.target.measure.form
-        offsets, head = target.groups.offsets, (scores, target.gains, target.scales)
-        if self.positions == "pairs" and form is CUMULATIVE and target.measure.depth is None:
-            over_queries(assignment.greedy_worst, offsets, *head, target.table, raw, out)
-        elif self.positions == "pairs" or form is not POSITIONAL:
-            over_queries(
-                assignment.merged_worst, offsets, *head, self.table, target.table, self.depth,
-                form.code, self.positions == "pairs", raw, out,
-            )  # fmt: skip
-        else:
-            same = self.positions == "discount"
-            kernel = assignment.sorted_worst if same else assignment.assigned_worst
-            over_queries(kernel, offsets, *head, self.table, target.table, self.depth, raw, out)
-
-
-@dataclass(frozen=True, eq=False)
-class BoundTight(Sloped):
-    """The tight bound on fixed labels: of all convex bounds `towards` some order, the least."""
-
-    split: ClassVar[bool] = True
-    over: BoundMargin
-
-    def value_grad(self, scores: Floats) -> tuple[float, Floats]:
-        return self.convex_at(scores).value_grad(scores)
-
-    def convex_at(self, scores: Floats) -> BoundMargin:
-        return self.over.towards(scores)
-
-    def take(self, queries: Ints) -> BoundTight:
-        return BoundTight(self.over.take(queries))
 
 
 def _positive(gains: Floats) -> Floats:

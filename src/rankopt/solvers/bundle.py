@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from rankopt.errors import SpecError
 from rankopt.solvers.base import Monitor, Solution, Status
 from rankopt.solvers.planes import Model, Plane, closed, record, strength_of
 from rankopt.solvers.problem import Course, Need, Problem, Solver
+
+_LOOKS = 6  # inside a line, at most
 
 
 @dataclass(frozen=True)
@@ -26,20 +28,22 @@ class Bundle(Solver):
     .. math:: w_{t+1} = \arg\min_w \; \lambda \lVert w - w_0 \rVert^2
               + \max_{s \le t} \, [ f_s + g_s \cdot (w - w_s) ]
 
-    A second plane per iteration touches near the best parameters so far, on the way to the minimum:
-    far from them the planes say little where it matters.
+    Early on that minimum is far from where the loss is low, and its planes say little there. So the
+    best parameters are those of a line search from the best so far towards the minimum, and the next
+    plane touches `near` them. The scores of a linear scorer are linear along the line: no
+    features are read for it.
 
     Parameters
     ----------
-    max_iter : iterations, each of at most two evaluations of the loss.
+    max_iter : iterations.
     tol : the search ends when the best value and the lower bound differ by at most this share of the
         value.
-    near : how far on the way from the best parameters to the minimum the second plane touches; 0 leaves
-        it out.
+    near : how far on the way from the best parameters to the minimum the next plane touches; 1 is the
+        minimum itself.
 
     References
     ----------
-    [chapelle2007large]_, section 3.3.2; [teo2010bundle]_
+    [chapelle2007large]_, section 3.3.2; [teo2010bundle]_; line search: [franc2009optimized]_
 
     Examples
     --------
@@ -54,9 +58,9 @@ class Bundle(Solver):
     near: float = 0.1
 
     def __post_init__(self) -> None:
-        if self.max_iter < 0 or not self.tol >= 0.0 or not 0.0 <= self.near < 1.0:
+        if self.max_iter < 0 or not self.tol >= 0.0 or not 0.0 < self.near <= 1.0:
             raise SpecError(
-                "bundle: max_iter and tol must not be negative, near is from 0 to below 1"
+                "bundle: max_iter and tol must not be negative, near is above 0 and at most 1"
             )
 
     def _solve(
@@ -68,14 +72,15 @@ class Bundle(Solver):
         try:
             model.add(plane)
             for _ in range(self.max_iter):
-                params = model.minimum()
+                params = model.minimum(course.value)
                 if closed(course.value, model.bound, self.tol):
                     record(course, model.bound)
                     return course.solution(Status.CONVERGED)
-                best = course.params
-                _touch(problem, model, course, params)
-                if self.near > 0.0 and course.params is best:
-                    _touch(problem, model, course, best + self.near * (params - best))
+                course.keep(*downhill(problem, course.params, params))
+                plane = Plane.touching(
+                    problem, course.params + self.near * (params - course.params)
+                )
+                model.add(plane)
                 if record(course, model.bound):
                     return course.solution(Status.STOPPED_EARLY)
         except KeyboardInterrupt:
@@ -83,8 +88,56 @@ class Bundle(Solver):
         return course.solution(Status.OUT_OF_STEPS)
 
 
-def _touch(problem: Problem, model: Model, course: Course, params: Floats) -> None:
-    """One more plane, and the parameters where it touches if they are the best."""
-    plane = Plane.touching(problem, params)
-    model.add(plane)
-    course.keep(params, plane.at(problem, params))
+def downhill(problem: Problem, near: Floats, far: Floats) -> tuple[Floats, float]:
+    """The lowest parameters met on the way from one point to another, and the value there.
+
+    Each step goes where the tangents at the two ends of the bracket meet, with the penalty added. That
+    is the minimum itself where the loss has one kink between them.
+    """
+    line = _Line(problem, near, far - near)
+    left, right = line.at(0.0), line.at(1.0)
+    best = min(left, right, key=lambda end: end.value)
+    for _ in range(_LOOKS):
+        if left.slope >= 0.0 or right.slope <= 0.0:
+            break
+        middle = line.at(line.meeting(left, right))
+        best = min(best, middle, key=lambda end: end.value)
+        if middle.slope < 0.0:
+            left = middle
+        else:
+            right = middle
+    return near + best.t * (far - near), best.value
+
+
+class _Point(NamedTuple):
+    """Value and slope of the problem at one step along a line."""
+
+    t: float
+    value: float
+    slope: float
+
+
+class _Line:
+    """A problem along a line, by the scores alone."""
+
+    def __init__(self, problem: Problem, start: Floats, direction: Floats) -> None:
+        self.problem, self.start, self.direction = problem, start, direction
+        self.scores = problem.scorer.scores(start, problem.data)
+        self.change = problem.scorer.scores(direction, problem.data)
+        self.bend = 2.0 * problem.penalty.strength * float(direction @ direction)
+
+    def at(self, t: float) -> _Point:
+        loss, by_scores = self.problem.sloped.value_grad(self.scores + t * self.change)
+        penalty, pull = self.problem.penalty.value_grad(self.start + t * self.direction)
+        return _Point(t, loss + penalty, float(by_scores @ self.change + pull @ self.direction))
+
+    def meeting(self, left: _Point, right: _Point) -> float:
+        """Where the two tangents of the loss plus the penalty are least at their maximum."""
+        lefts, rights = left.slope - self.bend * left.t, right.slope - self.bend * right.t
+        base = left.value - left.slope * left.t + 0.5 * self.bend * left.t**2
+        other = right.value - right.slope * right.t + 0.5 * self.bend * right.t**2
+        width = right.t - left.t
+        t = (base - other) / (rights - lefts) if rights > lefts else left.t + 0.5 * width
+        if self.bend > 0.0:  # the least of one of the two parabolas, where the other is below
+            t = max(min(t, -lefts / self.bend), -rights / self.bend)
+        return min(max(t, left.t + 0.05 * width), right.t - 0.05 * width)

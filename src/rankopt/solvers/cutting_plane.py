@@ -10,10 +10,10 @@ import numpy as np
 from rankopt.arrays import Floats, Ints
 from rankopt.errors import IncompatibleError, SpecError
 from rankopt.kernels import constraints
-from rankopt.objectives.margin import BoundMargin
+from rankopt.objectives.structured import BoundMargin, BoundRescaled
 from rankopt.scorers.linear import Linear
 from rankopt.solvers.base import Monitor, Solution, Status
-from rankopt.solvers.bundle import Bundle
+from rankopt.solvers.bundle import Bundle, downhill
 from rankopt.solvers.planes import centre_of, closed, record, strength_of
 from rankopt.solvers.problem import Course, Need, Problem, Solver
 from rankopt.threads import over_queries
@@ -32,8 +32,8 @@ class CuttingPlane(Solver):
     constraints so far. ``slacks=n``, the problem as it stands: the dual goes on from the weights of the
     round before (hot start), is solved just as exactly as the present gap asks for, one exchange of
     weight at a time, and constraints without weight are dropped. ``slacks=one``: the constraints of
-    all queries are added up to one, and the dual is a small quadratic program. This is `Bundle` without
-    its second plane. It holds less in memory and takes more rounds.
+    all queries are added up to one, and the dual is a small quadratic program. This is `Bundle` with
+    ``near=1``. It holds less in memory and takes more rounds.
 
     Parameters
     ----------
@@ -73,8 +73,10 @@ class CuttingPlane(Solver):
     ) -> Solution:
         strength = strength_of(problem, self.name)
         if self.slacks == "one":
-            return Bundle(self.max_iter, self.tol, near=0.0).solve(problem, start, rng, monitor)
-        if not isinstance(problem.objective, BoundMargin) or not isinstance(problem.scorer, Linear):
+            return Bundle(self.max_iter, self.tol, near=1.0).solve(problem, start, rng, monitor)
+        if not isinstance(problem.objective, (BoundMargin, BoundRescaled)) or not isinstance(
+            problem.scorer, Linear
+        ):
             raise IncompatibleError(
                 "cutting-plane: slacks=n needs a margin objective and a linear scorer; use slacks=one"
             )
@@ -85,6 +87,8 @@ class CuttingPlane(Solver):
             for _ in range(self.max_iter):
                 value, added = rounds.look(params, course.value)
                 course.keep(params, value)
+                if value > course.value:
+                    course.keep(*downhill(problem, course.params, params))
                 stopped = record(course, rounds.bound)
                 if closed(course.value, rounds.bound, self.tol):
                     return course.solution(Status.CONVERGED)
@@ -107,7 +111,9 @@ class CuttingPlane(Solver):
 class _Rounds:
     """The working sets of all queries, and the best lower bound that they have given."""
 
-    def __init__(self, problem: Problem, objective: BoundMargin, strength: float) -> None:
+    def __init__(
+        self, problem: Problem, objective: BoundMargin | BoundRescaled, strength: float
+    ) -> None:
         self.problem, self.objective, self.strength = problem, objective, strength
         self.centre = centre_of(problem)
         n, width = problem.data.groups.n_queries, self.centre.size
@@ -119,7 +125,7 @@ class _Rounds:
         self.u = np.zeros(width)
         self.factor = 1.0 / (2.0 * strength)
         self.bound = -np.inf
-        self.exact = 0.01  # the gap of the inner problem that will do, as a share of the whole one
+        self.exact = 0.1  # the gap of the inner problem that will do, as a share of the whole one
 
     def look(self, params: Floats, best: float) -> tuple[float, int]:
         """The value at some parameters, and how many constraints they violate anew."""

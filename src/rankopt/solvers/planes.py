@@ -11,6 +11,7 @@ from rankopt.arrays import Floats
 from rankopt.errors import SpecError
 from rankopt.solvers.problem import Course, Problem
 
+_EXACT = 1e-3  # the gap of the quadratic program that will do, as a share of the whole one
 _IDLE = 20  # rounds without weight after which a plane is dropped
 
 
@@ -86,9 +87,13 @@ class Model:
         square = float(plane.slope @ plane.slope)
         self.gram = np.block([[self.gram, cross[:, None]], [cross[None, :], np.array([[square]])]])
 
-    def minimum(self) -> Floats:
-        """The parameters where the model is least; `bound` becomes the model's value there."""
-        weights = simplex_qp(self.gram / (2.0 * self.strength), self.constants)
+    def minimum(self, best: float) -> Floats:
+        """The parameters where the model is least; `bound` becomes the model's value there.
+
+        The program is solved to a small part of the gap to the `best` value: more would be wasted.
+        """
+        exact = _EXACT * (best - self.bound) if np.isfinite(self.bound) else 0.0
+        weights = simplex_qp(self.gram / (2.0 * self.strength), self.constants, exact)
         self.mean = Plane(float(weights @ self.constants), weights @ self.slopes)
         params, bound = lowest(self.mean, self.centre, self.strength)
         self.bound = max(self.bound, bound)
@@ -103,8 +108,8 @@ class Model:
             self.idle, self.gram = self.idle[kept], self.gram[np.ix_(kept, kept)]
 
 
-def simplex_qp(gram: Floats, gains: Floats) -> Floats:
-    """The weights on the simplex that maximise ``gains . a - a . gram a / 2``.
+def simplex_qp(gram: Floats, gains: Floats, exact: float = 0.0) -> Floats:
+    """The weights on the simplex that maximise ``gains . a - a . gram a / 2``, up to `exact`.
 
     Rounding of the solver is cleared away, so that what comes back is a point of the simplex and the
     bound made of it holds whatever the precision reached.
@@ -116,7 +121,8 @@ def simplex_qp(gram: Floats, gains: Floats) -> Floats:
     # in units in which the quadratic part and the gains are about one
     unit = max(float(np.trace(gram)) / gains.size, float(np.ptp(gains)), 1e-300)
     solver: Any = piqp.DenseSolver()
-    solver.settings.eps_abs = solver.settings.eps_duality_gap_abs = 1e-10
+    eps = max(exact / unit, 1e-10)
+    solver.settings.eps_abs = solver.settings.eps_duality_gap_abs = eps
     one = np.ones((1, gains.size))
     solver.setup(
         np.asfortranarray(gram / unit), (gains.max() - gains) / unit,

@@ -105,7 +105,7 @@ class _Descent:
             self._meet(self._down())
         if self.course.value < before or self.model is None:
             return self.course.value < before
-        self._meet(self._look(self.model.minimum()))
+        self._meet(self._look(self.model.minimum(before)))
         self.kinked = self.course.value >= before
         return not self.kinked
 
