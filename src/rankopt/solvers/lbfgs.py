@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from rankopt.arrays import Floats
 from rankopt.errors import SpecError
-from rankopt.solvers.base import Monitor, Solution, Status
+from rankopt.solvers.base import Monitor, Solution, Status, Step
 from rankopt.solvers.problem import Course, Need, Problem, Solver
 
 
@@ -61,25 +62,47 @@ class LBFGS(Solver):
             if course.step(intermediate_result.x, float(intermediate_result.fun)):
                 raise _EndError
 
-        options = {
-            "maxiter": self.max_iter,
-            "maxfun": 20 * self.max_iter + 20,
+        if self.max_iter == 0:
+            return course.solution(Status.OUT_OF_STEPS)
+        while True:
+            before = course.value
+            options = self._options(self.max_iter - len(course.history))
+            try:
+                found: Any = minimize(
+                    watched,
+                    course.params,
+                    method="L-BFGS-B",
+                    jac=True,
+                    callback=after,
+                    options=options,
+                )
+            except _EndError:
+                return course.solution(Status.STOPPED_EARLY)
+            except KeyboardInterrupt:
+                return course.solution(Status.INTERRUPTED)
+            # Where the loss overflows on a line, SciPy takes no step and calls that convergence.
+            stuck = found.status == 0 and np.abs(found.jac).max(initial=0.0) > self.tol
+            if not (stuck and course.value < before and _at_rest(course.history)):
+                break
+            if len(course.history) >= self.max_iter:
+                return course.solution(Status.OUT_OF_STEPS)
+        status = {0: Status.CONVERGED, 1: Status.OUT_OF_STEPS}.get(found.status, Status.STALLED)
+        return course.solution(status)
+
+    def _options(self, iterations: int) -> dict[str, Any]:
+        """What SciPy is told."""
+        return {
+            "maxiter": iterations,
+            "maxfun": 20 * iterations + 20,
             "maxcor": self.memory,
             "gtol": self.tol,
             "ftol": 1e-3 * self.tol,
         }
-        if self.max_iter == 0:
-            return course.solution(Status.OUT_OF_STEPS)
-        try:
-            found: Any = minimize(
-                watched, start, method="L-BFGS-B", jac=True, callback=after, options=options
-            )
-        except _EndError:
-            return course.solution(Status.STOPPED_EARLY)
-        except KeyboardInterrupt:
-            return course.solution(Status.INTERRUPTED)
-        status = {0: Status.CONVERGED, 1: Status.OUT_OF_STEPS}.get(found.status, Status.STALLED)
-        return course.solution(status)
+
+
+def _at_rest(history: Sequence[Step]) -> bool:
+    """Whether the last step has changed nothing: the model of the curvature is then begun anew."""
+    return len(history) > 1 and history[-1].value == history[-2].value
 
 
 class _EndError(Exception):
