@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rankopt.estimators.approxrank import ApproxRank as ApproxRank
     from rankopt.estimators.boosts import boosts as boosts
     from rankopt.estimators.directrank import DirectRank as DirectRank
+    from rankopt.estimators.functional import FunctionalRank as FunctionalRank
     from rankopt.estimators.marginrank import MarginRank as MarginRank
     from rankopt.estimators.ranker import Ranker as Ranker
     from rankopt.estimators.smoothrank import SmoothRank as SmoothRank
@@ -55,6 +56,7 @@ _HOMES = {
     "rankopt.estimators.approxrank": ("ApproxRank",),
     "rankopt.estimators.boosts": ("boosts",),
     "rankopt.estimators.directrank": ("DirectRank",),
+    "rankopt.estimators.functional": ("FunctionalRank",),
     "rankopt.estimators.marginrank": ("MarginRank",),
     "rankopt.estimators.ranker": ("Ranker",),
     "rankopt.estimators.smoothrank": ("SmoothRank",),

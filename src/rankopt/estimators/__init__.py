@@ -14,6 +14,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     "approxrank": ("rankopt.estimators.approxrank", "ApproxRank"),
     "coordinate-ascent": ("rankopt.baselines.coordinate_ascent", "CoordinateAscent"),
     "directrank": ("rankopt.estimators.directrank", "DirectRank"),
+    "functional": ("rankopt.estimators.functional", "FunctionalRank"),
     "lambdarank": ("rankopt.baselines.lambdarank", "LambdaRank"),
     "listmle": ("rankopt.baselines.listmle", "ListMLE"),
     "listnet": ("rankopt.baselines.listnet", "ListNet"),

@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -16,7 +16,7 @@ from rankopt.data.dataset import Dataset
 from rankopt.data.scale import Scaling
 from rankopt.errors import IncompatibleError, SpecError
 from rankopt.estimators.base import BaseRanker
-from rankopt.estimators.linear import folded, scaled, standard_start
+from rankopt.estimators.linear import scaled, standard_start
 from rankopt.estimators.validation import Watch
 from rankopt.measures import BoundMeasure, Measure, as_measure
 from rankopt.models.model import Model
@@ -47,6 +47,7 @@ class GradientRanker(BaseRanker):
     """
 
     automatic: ClassVar[str] = "ridge"  # what start="auto" is where the scorer is linear
+    prior: ClassVar[Literal["start", "origin"]] = "start"  # what the penalty pulls towards
     l2: float
     start: Any
     max_iter: int | None
@@ -68,11 +69,13 @@ class GradientRanker(BaseRanker):
         rng = as_generator(self.random_state)
         given, (data, scaling, lift) = data, self._framed(data, scorer, rng)
         valid = [self._reframed(part, scaling, lift) for part in valid]
+        scorer = scorer.fitted(data)
         inner = scorer if lift is None else Linear()
         loss = objective.bind(data.labels, data.groups, data.weights)
         bound = self._measure().bind(data.labels, data.groups, data.weights, rows=data.rows)
         start = self._start(data, bound, inner, scaling, rng)
-        problem = Problem(data, inner, loss, L2(self.l2, start))
+        towards = start if self.prior == "start" else None
+        problem = Problem(data, inner, loss, L2(self.l2, towards))
         with progress(f"{type(self).__name__} {objective}", None, bool(self.verbose)) as advance:
             watch = Watch(self._measure(), valid, inner.scores, self.early_stopping_rounds, advance)
             solution = solver.solve(problem, start, rng, watch)
@@ -91,16 +94,18 @@ class GradientRanker(BaseRanker):
         }
         kept = "query" if self.normalize == "query" else None
         names = tuple(str(n) for n in getattr(self, "feature_names_in_", ()))
-        params = folded(params, scaling) if lift is None else lift.fold(params)
+        if scaling is not None:
+            params = scorer.folded(params, scaling)
+        params = params if lift is None else lift.fold(params)
         if scorer.name == "linear":
             self.coef_, self.intercept_ = params, 0.0
         return Model(scorer, params, given.n_features, names, kept, self._recipe(**notes))
 
     def _framed(self, data: Dataset, scorer: Scorer, rng: np.random.Generator) -> Frame:
         """The data as the parameters see it, and how it was made from what the caller gave."""
-        if self.normalize == "standard" and scorer.name != "linear":
+        if self.normalize == "standard" and not scorer.foldable:
             raise IncompatibleError(
-                f"normalize='standard' is folded into the weights of a linear scorer; for {scorer} put"
+                f"normalize='standard' is folded into the parameters, which {scorer} cannot do; put"
                 " scikit-learn's StandardScaler before the ranker, or use normalize='query'"
             )
         data, scaling = scaled(data, self.normalize)

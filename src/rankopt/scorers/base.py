@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
-from rankopt.errors import ModelError
+from rankopt.data.scale import Scaling
+from rankopt.errors import IncompatibleError, ModelError
 from rankopt.spec import format_spec
 
 
@@ -23,6 +24,7 @@ class Scorer(ABC):
 
     name: ClassVar[str]
     linear: ClassVar[bool] = False
+    foldable: ClassVar[bool] = False  # `folded` can take a standardisation of the features in
 
     @abstractmethod
     def size(self, data: Dataset) -> int:
@@ -39,6 +41,17 @@ class Scorer(ABC):
     @abstractmethod
     def pullback(self, params: Floats, data: Dataset, dscores: Floats) -> Floats:
         """The derivative by the parameters, from the derivative by the scores."""
+
+    def fitted(self, data: Dataset) -> Self:
+        """The scorer with what it takes from training data beside parameters; most take nothing."""
+        return self
+
+    def folded(self, params: Floats, scaling: Scaling) -> Floats:
+        """Parameters on the features as they were before `scaling`.
+
+        They order the rows of a query as `params` do on the scaled features.
+        """
+        raise IncompatibleError(f"{self} cannot take the standardisation of features in")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What a model file must keep beside the text spec and the parameters; most have nothing."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
+from rankopt.data.scale import Scaling
 from rankopt.kernels import linear as kernels
 from rankopt.scorers.base import Scorer
 from rankopt.threads import over_queries
@@ -36,6 +37,7 @@ class Linear(Scorer):
 
     name: ClassVar[str] = "linear"
     linear: ClassVar[bool] = True
+    foldable: ClassVar[bool] = True
 
     def size(self, data: Dataset) -> int:
         return data.n_features
@@ -60,6 +62,9 @@ class Linear(Scorer):
         if isinstance(X, np.ndarray) and X.dtype == np.float32:
             return _blockwise(X, dscores)
         return np.asarray(X.T @ dscores)
+
+    def folded(self, params: Floats, scaling: Scaling) -> Floats:
+        return scaling.fold(params)[0]
 
 
 def _blockwise(X: np.ndarray, dscores: Floats) -> Floats:
