@@ -181,7 +181,7 @@ def test_an_interrupt_keeps_the_best_so_far(name):
     solution = solve(name, problem)
     assert solution.status is Status.INTERRUPTED
     assert not solution.status.converged
-    assert solution.value < before
+    assert solution.value < 0.999 * before
     assert solution.value == pytest.approx(whole.value_grad(solution.params)[0], rel=1e-14)
 
 

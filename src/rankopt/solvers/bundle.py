@@ -13,7 +13,9 @@ from rankopt.solvers.base import Monitor, Solution, Status
 from rankopt.solvers.planes import Model, Plane, closed, record, strength_of
 from rankopt.solvers.problem import Course, Need, Problem, Solver
 
-_LOOKS = 6  # inside a line, at most
+_LOOKS = 6  # inside a line, or more until one of them is lower than where the line starts
+_MOST = 50
+_FLAT = 1e-3  # share of the slope at the start of a line that counts as none
 
 
 @dataclass(frozen=True)
@@ -91,17 +93,22 @@ class Bundle(Solver):
 def downhill(problem: Problem, near: Floats, far: Floats) -> tuple[Floats, float]:
     """The lowest parameters met on the way from one point to another, and the value there.
 
-    Each step goes where the tangents at the two ends of the bracket meet, with the penalty added. That
-    is the minimum itself where the loss has one kink between them.
+    Steps go in turn to where the slope would be 0 if it grew evenly, which is the minimum of a parabola,
+    and where the tangents at the two ends of the bracket meet, with the penalty added, which is that of a
+    loss with one kink.
     """
     line = _Line(problem, near, far - near)
-    left, right = line.at(0.0), line.at(1.0)
+    first = left = line.at(0.0)
+    right = line.at(1.0)
     best = min(left, right, key=lambda end: end.value)
-    for _ in range(_LOOKS):
-        if left.slope >= 0.0 or right.slope <= 0.0:
+    for look in range(_MOST):
+        enough = look >= _LOOKS and best.value < first.value
+        if enough or left.slope >= 0.0 or right.slope <= 0.0:
             break
-        middle = line.at(line.meeting(left, right))
+        middle = line.at(line.meeting(left, right) if look % 2 else line.level(left, right))
         best = min(best, middle, key=lambda end: end.value)
+        if abs(middle.slope) <= -_FLAT * first.slope:
+            break
         if middle.slope < 0.0:
             left = middle
         else:
@@ -136,8 +143,18 @@ class _Line:
         lefts, rights = left.slope - self.bend * left.t, right.slope - self.bend * right.t
         base = left.value - left.slope * left.t + 0.5 * self.bend * left.t**2
         other = right.value - right.slope * right.t + 0.5 * self.bend * right.t**2
-        width = right.t - left.t
-        t = (base - other) / (rights - lefts) if rights > lefts else left.t + 0.5 * width
+        t = (base - other) / (rights - lefts) if rights > lefts else 0.5 * (left.t + right.t)
         if self.bend > 0.0:  # the least of one of the two parabolas, where the other is below
             t = max(min(t, -lefts / self.bend), -rights / self.bend)
-        return min(max(t, left.t + 0.05 * width), right.t - 0.05 * width)
+        return _inside(t, left, right)
+
+    def level(self, left: _Point, right: _Point) -> float:
+        """Where the slope is 0 on the straight line between the slopes at the two ends."""
+        width = right.t - left.t
+        return _inside(left.t - left.slope * width / (right.slope - left.slope), left, right)
+
+
+def _inside(t: float, left: _Point, right: _Point) -> float:
+    """A step well inside the bracket, so that its width falls."""
+    width = right.t - left.t
+    return min(max(t, left.t + 0.05 * width), right.t - 0.05 * width)

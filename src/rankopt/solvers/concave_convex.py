@@ -10,7 +10,7 @@ import numpy as np
 from rankopt.arrays import Floats
 from rankopt.errors import SpecError
 from rankopt.registry import part
-from rankopt.solvers.base import Monitor, Solution, Status
+from rankopt.solvers.base import Monitor, Solution, Status, Step
 from rankopt.solvers.bundle import Bundle
 from rankopt.solvers.planes import strength_of
 from rankopt.solvers.problem import SOLVERS, Course, Need, Problem, Solver
@@ -24,8 +24,8 @@ class ConcaveConvex(Solver):
     ----------
     The tight bound is a convex function less :math:`\max_y F(y)`, which is convex too. With the order
     by the present scores in place of that maximum it becomes a convex problem that is nowhere below the
-    tight one and touches it at the present parameters. Its solution is where the next round begins, so
-    that the value never rises.
+    tight one and touches it at the present parameters. The best of all parameters met while it is solved
+    is where the next round begins, so that the value never rises.
 
     Parameters
     ----------
@@ -59,13 +59,18 @@ class ConcaveConvex(Solver):
         strength_of(problem, self.name)
         value, _ = problem.value_grad(start)
         course = Course(monitor, start, value)
+
+        def keep(_step: Step, params: Floats) -> bool:
+            # a round may be long: what it has met so far must outlive an interrupt
+            course.keep(params, problem.value_grad(params)[0])
+            return False
+
         try:
             for _ in range(self.max_iter):
                 before, params = course.value, course.params
                 convex = problem.sloped.convex_at(problem.scorer.scores(params, problem.data))
-                inner = self.solver.solve(replace(problem, objective=convex), params, rng)
-                value, _ = problem.value_grad(inner.params)
-                if course.step(inner.params, value):
+                inner = self.solver.solve(replace(problem, objective=convex), params, rng, keep)
+                if course.step(course.params, course.value):
                     return course.solution(Status.STOPPED_EARLY)
                 if inner.status is Status.INTERRUPTED:
                     return course.solution(Status.INTERRUPTED)
