@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests import oracles
 
 import rankopt
@@ -118,7 +120,25 @@ def test_limits_of_sigma():
     assert np.abs(grad).max() < 1e-9
 
 
-@pytest.mark.parametrize("measure", ["ndcg", "ndcg@3", "ap", "rr", "err@5"])
+@given(st.integers(0, 10_000), st.integers(2, 20), st.floats(0.005, 1.0))
+def test_section_5_1_bounds_the_error(seed, n, sigma):
+    """h_ij is off by at most exp(-mu / sigma), and on the diagonal by n - 1 times that."""
+    rng = np.random.default_rng(seed)
+    s = rng.permutation(n) / 3.0 + 0.1 * rng.random(n)
+    y = rng.integers(0, 3, n).astype(float)
+    y[:2] = (0.0, 1.0)
+    measure, groups = as_measure("ndcg"), Groups.from_sizes([n])
+    ordered = np.sort(s)
+    tail = math.exp(-(np.diff(ordered).min() ** 2) / sigma)
+    gains, discounts = 2.0**y - 1.0, measure.discounts(np.arange(1.0, n + 1.0))
+    exact = measure.bind(y, groups)
+    error = abs(1.0 - bind(f"smooth(ndcg, sigma={sigma!r})", y).value_grad(s)[0] - exact.mean(s))
+    ranked = gains[np.argsort(-s)] @ discounts  # the diagonal: row i at its own rank
+    others = gains.sum() * discounts.sum() - ranked
+    assert error <= tail * ((n - 1) * ranked + others) / exact.norms[0] + 1e-12
+
+
+@pytest.mark.parametrize("measure", ["ndcg", "ndcg@3", "ap", "rr", "err@5", "ap, by=pairs"])
 @pytest.mark.parametrize("sigma", [2.0**-30, 1.0, 2.0**30])
 def test_no_overflow_for_scores_of_any_scale(measure, sigma):
     y = np.array([0, 2, 1, 0, 1, 2, 0, 0.0])

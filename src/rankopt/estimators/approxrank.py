@@ -32,8 +32,8 @@ class ApproxRank(GradientRanker):
     beta : steepness of precedence and cut-off, by ranks.
     sigmoid : ``logistic``, ``arctangent``, ``tanh`` or ``erf``.
     l2 : strength of the pull towards the starting weights.
-    start : the starting weights: ``ridge`` (regression on the gains), ``uniform``, ``zero``, an array of
-        weights, or a fitted linear model, such as a RankSVM.
+    start : the starting weights: ``ridge`` (regression on the gains), ``ranksvm``, ``uniform``, ``zero``,
+        an array of weights, or a fitted linear model.
     solver : ``lbfgs``, ``cg``, ``adam``, ``sgd`` (algorithm 1 of the paper), or any text of
         `rankopt.solvers`, such as ``annealed(cg, high=1, low=0.01)``.
     max_iter, tol : of the solver; None is its default.

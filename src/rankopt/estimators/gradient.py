@@ -21,13 +21,14 @@ from rankopt.estimators.validation import Watch
 from rankopt.measures import BoundMeasure, Measure, as_measure
 from rankopt.models.model import Model
 from rankopt.objectives.base import Objective, Sloped, Stepped
-from rankopt.progress import progress
+from rankopt.progress import Advance, progress
 from rankopt.random import as_generator
 from rankopt.scorers import Kernel, Linear, Scorer
 from rankopt.scorers.kernel import KernelMap
 from rankopt.solvers import L2, Annealed, Problem, Restarts, Solver
 from rankopt.solvers.base import Solution, Status
 from rankopt.solvers.coordinate import Coordinate, Lines
+from rankopt.solvers.starts import ridge
 
 Frame = tuple[Dataset, Scaling | None, KernelMap | None]
 
@@ -41,9 +42,11 @@ class GradientRanker(BaseRanker):
     status_ : how the solver ended, in a sentence.
     n_iter_ : its iterations.
     history_ : its steps: iteration, loss, seconds.
+    temperature_ : where the solver anneals, the temperature of the level that the model is from.
     evals_result_ : losses, and validation values, after each iteration (each level, when annealed).
     best_iteration_, best_score_ : the iteration kept and its validation value, with validation data.
-    polish_ : the measure before and after the exact line search, by part of the data.
+    polish_ : the measure before and after the exact line search, by part of the data. With validation
+        data, the best of its rounds on them is kept.
     """
 
     automatic: ClassVar[str] = "ridge"  # what start="auto" is where the scorer is linear
@@ -66,6 +69,13 @@ class GradientRanker(BaseRanker):
         solver = limited(solver, self.max_iter, self.tol)
         if not 0.0 <= self.l2 < np.inf:
             raise SpecError(f"l2: {self.l2!r} must not be negative")
+        finish = None if self.polish is None else as_measure(self.polish)
+        if finish is not None and not isinstance(scorer, (Linear, Kernel)):
+            raise IncompatibleError(
+                f"polish: the exact line search needs a linear scorer, not {scorer}"
+            )
+        for name in ("temperature_", "polish_", "best_iteration_", "best_score_"):
+            vars(self).pop(name, None)  # of an earlier fit
         rng = as_generator(self.random_state)
         given, (data, scaling, lift) = data, self._framed(data, scorer, rng)
         valid = [self._reframed(part, scaling, lift) for part in valid]
@@ -78,10 +88,11 @@ class GradientRanker(BaseRanker):
         problem = Problem(data, inner, loss, L2(self.l2, towards))
         with progress(f"{type(self).__name__} {objective}", None, bool(self.verbose)) as advance:
             watch = Watch(self._measure(), valid, inner.scores, self.early_stopping_rounds, advance)
-            solution = solver.solve(problem, start, rng, watch)
+            solution = solver.solve(problem, _off_ties(problem, start, bound), rng, watch)
             params = solution.params if watch.best_params is None else watch.best_params
-            if self.polish is not None and solution.status is not Status.INTERRUPTED:
-                params = self._polished(params, data, valid, inner, rng, watch)
+            loss = self._settled(loss, solver, solution, watch)
+            if finish is not None and solution.status is not Status.INTERRUPTED:
+                params = self._polished(finish, params, data, valid, rng, advance)
         self._report(solution, watch, str(objective))
         notes = {
             "queries": data.groups.n_queries,
@@ -89,6 +100,7 @@ class GradientRanker(BaseRanker):
             "solver": str(solver),
             "status": self.status_,
             "train": bound.mean(inner.scores(params, data)),
+            **({"temperature": self.temperature_} if hasattr(self, "temperature_") else {}),
             **approximation(objective, loss, data, inner.scores(params, data)),
             **{f"polish_{key}": value for key, value in getattr(self, "polish_", {}).items()},
         }
@@ -137,26 +149,35 @@ class GradientRanker(BaseRanker):
             )
         return start.copy()
 
+    def _settled(
+        self, loss: Sloped | Stepped, solver: Solver, solution: Solution, watch: Watch
+    ) -> Sloped | Stepped:
+        """The loss at the temperature of the level that was kept, where the solver anneals."""
+        if not isinstance(solver, Annealed) or not isinstance(loss, Sloped) or not solution.history:
+            return loss
+        kept = len(solution.history) - 1 if watch.best_params is None else watch.best_iteration
+        self.temperature_ = solver.schedule[kept]
+        return loss.cooled(self.temperature_)
+
     def _polished(
         self,
+        measure: Measure,
         params: Floats,
         data: Dataset,
         valid: Sequence[Dataset],
-        scorer: Scorer,
         rng: np.random.Generator,
-        watch: Watch,
+        advance: Advance,
     ) -> Floats:
-        """Finish by exact line search from the smooth optimum; the training measure cannot fall."""
-        if scorer.name != "linear":
-            raise IncompatibleError(
-                f"polish: the exact line search needs a linear scorer, not {scorer}"
-            )
-        measure = as_measure(self.polish)
+        """Finish by exact line search from the smooth optimum; the training measure cannot fall.
+
+        No round lowers it, so whichever of them is best on validation data does not either.
+        """
+        scorer = Linear()
         parts = {"train": data, **{f"valid_{i}": part for i, part in enumerate(valid)}}
 
         def values(weights: Floats) -> dict[str, float]:
             return {
-                name: measure.bind(part.labels, part.groups, part.weights).mean(
+                name: measure.bind(part.labels, part.groups, part.weights, rows=part.rows).mean(
                     scorer.scores(weights, part)
                 )
                 for name, part in parts.items()
@@ -164,14 +185,16 @@ class GradientRanker(BaseRanker):
 
         before = values(params)
         lines = Lines.of(data, measure.bind(data.labels, data.groups, data.weights, rows=data.rows))
+        watch = Watch(measure, valid, scorer.scores, self.early_stopping_rounds, advance)
         climb = Coordinate().climb(lines, params, rng, watch)
-        after = values(climb.params)
+        finished = climb.params if watch.best_params is None else watch.best_params
+        after = values(finished)
         self.polish_ = {
             f"{name}_{when}": value[name]
             for name in parts
             for when, value in (("before", before), ("after", after))
         }
-        return climb.params
+        return finished
 
     def _report(self, solution: Solution, watch: Watch, objective: str) -> None:
         self.history_ = solution.history
@@ -183,6 +206,16 @@ class GradientRanker(BaseRanker):
         if not solution.status.converged and solution.status is not Status.INTERRUPTED:
             name = type(self).__name__
             warnings.warn(f"{name}: {self.status_}", ConvergenceWarning, stacklevel=4)
+
+
+def _off_ties(problem: Problem, start: Floats, bound: BoundMeasure) -> Floats:
+    """The start, or ridge regression where that is a point of rest.
+
+    Where all scores tie, as those of weights of zero do, a measure of a soft permutation has no slope.
+    """
+    if problem.scorer.name != "linear" or start.any() or not isinstance(problem.objective, Sloped):
+        return start
+    return start if problem.value_grad(start)[1].any() else ridge(problem.data, bound.gains)
 
 
 def limited(solver: Solver, max_iter: int | None, tol: float | None) -> Solver:

@@ -30,7 +30,8 @@ class Ranker(GradientRanker):
     measure : the measure to report and validate by; None is that of the objective.
     l2 : strength of the pull towards the starting parameters.
     start : starting parameters: ``auto`` (ridge regression on the gains where the scorer is linear, else
-        what the scorer starts from), ``ridge``, ``uniform``, ``zero``, an array, or a fitted linear model.
+        what the scorer starts from), ``ridge``, ``ranksvm``, ``uniform``, ``zero``, an array, or a fitted
+        linear model.
     max_iter, tol : of the solver; None is its default.
     normalize : None; ``standard`` (mean 0, spread 1 over all rows, folded into the weights; linear
         scorers only); ``query`` (0 to 1 within each query, at prediction as well).

@@ -34,8 +34,9 @@ class SmoothRank(GradientRanker):
     sigma_start : the first one; it is halved from level to level. None trains at `sigma` alone.
     by : ``ranks``; ``pairs`` for the other form of average precision.
     l2 : strength of the pull towards the starting weights.
-    start : the starting weights: ``ridge`` (regression on the gains), ``uniform``, ``zero``, an array of
-        weights, or a fitted linear model, such as a RankSVM.
+    start : the starting weights: ``ridge`` (regression on the gains), ``ranksvm``, ``uniform``, ``zero``,
+        an array of weights, or a fitted linear model. The loss has no slope where all scores tie: with
+        ``zero`` the search begins by ridge regression, and the penalty pulls towards zero.
     solver : what minimises at each level: ``lbfgs``, ``cg`` (as in the paper), or any text of
         `rankopt.solvers`.
     max_iter, tol : of this solver, at each level; None is 30 iterations for ``lbfgs``, else its default.

@@ -1,4 +1,4 @@
-"""Where solvers start: ridge regression on the gains."""
+"""Where solvers start: ridge regression on the gains, or a RankSVM."""
 
 from __future__ import annotations
 
@@ -53,6 +53,27 @@ def ridge(
     scaled[np.diag_indices_from(scaled)] += max(l2, 1e-10)
     weights[kept] = np.linalg.solve(scaled, moment[kept] / unit) / unit
     return weights
+
+
+def ranksvm(data: Dataset, l2: float = 1e-3) -> Floats:
+    r"""Weights of a RankSVM: the least mean squared hinge of pairs plus :math:`\lambda \lVert w \rVert^2`.
+
+    Examples
+    --------
+    >>> import rankopt
+    >>> data = rankopt.dataset([[0.0, 5.0], [1.0, 4.0], [2.0, 5.0], [3.0, 4.0]], [0, 1, 2, 3])
+    >>> (ranksvm(data, l2=1e-6).round(3) + 0.0).tolist()
+    [1.0, 0.0]
+    """
+    from rankopt.objectives import SquaredHinge
+    from rankopt.scorers import Linear
+    from rankopt.solvers.lbfgs import LBFGS
+    from rankopt.solvers.problem import L2, Problem
+
+    loss = SquaredHinge().bind(data.labels, data.groups, data.weights)
+    problem = Problem(data, Linear(), loss, L2(l2))
+    start = np.zeros(data.n_features)
+    return LBFGS().solve(problem, start, np.random.default_rng(0)).params
 
 
 def _normal_equations(
