@@ -61,9 +61,9 @@ def ranksvm(data: Dataset, l2: float = 1e-3) -> Floats:
     Examples
     --------
     >>> import rankopt
-    >>> data = rankopt.dataset([[0.0, 5.0], [1.0, 4.0], [2.0, 5.0], [3.0, 4.0]], [0, 1, 2, 3])
-    >>> (ranksvm(data, l2=1e-6).round(3) + 0.0).tolist()
-    [1.0, 0.0]
+    >>> data = rankopt.dataset([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0]], [0, 1, 2])
+    >>> (ranksvm(data, l2=0.5).round(4) + 0.0).tolist()
+    [0.5714, 0.0]
     """
     from rankopt.objectives import SquaredHinge
     from rankopt.scorers import Linear
