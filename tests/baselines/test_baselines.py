@@ -165,6 +165,9 @@ def test_a_feature_of_adarank_rests():
     model = baselines.AdaRank("ndcg@5", max_iter=30, repeats=2).fit(data)
     runs = [len(set(model.taken_[i : i + 3])) for i in range(28)]
     assert min(runs) > 1
+    model = baselines.AdaRank("ndcg@5", max_iter=30, repeats=1, rest=3).fit(data)
+    assert {len(set(model.taken_[i : i + 4])) for i in range(27)} == {4}
+    assert len(baselines.AdaRank(max_iter=9, repeats=1, rest=99).fit(data).taken_) == 9
     assert baselines.AdaRank("ndcg@5", max_iter=30, signs=True).fit(data).coef_.shape == (4,)
 
 

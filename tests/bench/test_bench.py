@@ -84,6 +84,37 @@ def test_parts_of_a_fold_are_of_one_width(tmp_path):
     assert {part.n_features for part in parts.values()} == {3}
 
 
+def test_several_folders_hold_sets_of_different_names(folds, tmp_path):
+    write_fold(tmp_path / "one", 3)
+    write_fold(tmp_path / "elsewhere" / "one", 4)
+    assert [s.name for s in find_sets(tmp_path / "one", folds)] == ["one", "set"]
+    with pytest.raises(DataError, match="a set 'one' was there before"):
+        find_sets(tmp_path / "one", tmp_path / "elsewhere" / "one")
+
+
+def test_features_are_scaled_by_the_training_part_or_within_queries(folds):
+    (found,) = find_sets(folds)
+    raw, standard, query = (found.folds[0].read(how) for how in (None, "standard", "query"))
+    np.testing.assert_allclose(standard["train"].X.std(axis=0), 1.0, rtol=1e-4)
+    center, scale = raw["train"].X.mean(axis=0), raw["train"].X.std(axis=0)
+    np.testing.assert_allclose(standard["test"].X, (raw["test"].X - center) / scale, atol=1e-3)
+    first = raw["test"].X[: raw["test"].groups.sizes[0]]
+    spread = np.ptp(first, axis=0)
+    expected = np.where(
+        spread > 0, (first - first.min(axis=0)) / np.where(spread > 0, spread, 1), 0
+    )
+    np.testing.assert_allclose(query["test"].X[: len(first)], expected, atol=1e-5)
+    with pytest.raises(SpecError, match="normalize: unknown 'max'"):
+        bench(folds, folds, normalize="max")
+
+
+def test_settings_name_the_measure_to_train_on():
+    entry = Entry("softrank", {"objective": "softrank(MEASURE)"}, {"l2": (0.1,)})
+    assert list(entry.settings("ndcg@5")) == [
+        {"measure": "ndcg@5", "objective": "softrank(ndcg@5)", "l2": 0.1}
+    ]
+
+
 def test_figures_are_those_of_a_fit_by_hand(folds, finished):
     summary, _ = finished
     means = []

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankopt.arrays import Floats
+from rankopt.arrays import Floats, Ints
 from rankopt.baselines.linear import linear_model
 from rankopt.data.dataset import Dataset
 from rankopt.errors import SpecError
@@ -41,8 +41,10 @@ class AdaRank(BaseRanker):
     ----------
     measure : the measure to boost and report, such as ``ndcg@10`` or ``map``.
     max_iter : rounds.
-    repeats : a feature that was taken so many times in a row rests until another one has been taken;
-        otherwise one strong feature is taken for ever. None lets it.
+    repeats : a feature that was taken so many times in a row rests; otherwise one strong feature is taken
+        for ever. None lets it.
+    rest : rounds that it rests for. With more, more features are used: the sum of few is often no better
+        than the best of them.
     signs : features may be taken with either sign, not only as they are.
     tol : without validation data, rounds go on until the training measure has risen by no more than this
         in 100 of them.
@@ -74,7 +76,7 @@ class AdaRank(BaseRanker):
     """
 
     system: ClassVar[str] = "adarank"
-    grids: ClassVar[dict[str, tuple[int | None, ...]]] = {"repeats": (1, 5, None)}
+    grids: ClassVar[dict[str, tuple[int, ...]]] = {"repeats": (1, 5), "rest": (1, 10)}
 
     def __init__(
         self,
@@ -82,6 +84,7 @@ class AdaRank(BaseRanker):
         *,
         max_iter: int = 500,
         repeats: int | None = 5,
+        rest: int = 1,
         signs: bool = False,
         tol: float = 0.0,
         normalize: str | None = None,
@@ -93,6 +96,7 @@ class AdaRank(BaseRanker):
         self.measure = measure
         self.max_iter = max_iter
         self.repeats = repeats
+        self.rest = rest
         self.signs = signs
         self.tol = tol
         self.normalize = normalize
@@ -102,8 +106,8 @@ class AdaRank(BaseRanker):
         self.verbose = verbose
 
     def _fit(self, data: Dataset, valid: Sequence[Dataset]) -> Model:
-        if self.max_iter < 1 or (self.repeats is not None and self.repeats < 1):
-            raise SpecError("adarank: max_iter and repeats must be positive")
+        if self.max_iter < 1 or self.rest < 1 or (self.repeats is not None and self.repeats < 1):
+            raise SpecError("adarank: max_iter, repeats and rest must be positive")
         measure = self._measure()
         data, scaling = scaled(data, self.normalize)
         valid = [scaled(part, self.normalize, scaling)[0] for part in valid]
@@ -126,10 +130,11 @@ class AdaRank(BaseRanker):
         weights, best, best_value = np.zeros(data.n_features), np.zeros(data.n_features), -np.inf
         scores, values = np.zeros(data.n_rows), list[float]()
         self.taken_: list[int] = []
+        resting = np.zeros(len(weak), dtype=np.int64)  # until when
         status = Status.FINISHED
         try:
             for iteration in range(1, self.max_iter + 1):
-                chosen = self._choose(weak @ share)
+                chosen = self._choose(weak @ share, resting, iteration)
                 feature, sign = chosen % data.n_features, 1.0 if chosen < data.n_features else -1.0
                 good = min(float(weak[chosen] @ share), _MOST)
                 weights[feature] += sign * 0.5 * np.log((1.0 + good) / (1.0 - good))
@@ -169,10 +174,10 @@ class AdaRank(BaseRanker):
                 weak[width + f] = bound.values(-column)
         return weak
 
-    def _choose(self, quality: Floats) -> int:
-        """The best weak ranker that does not rest."""
+    def _choose(self, quality: Floats, resting: Ints, iteration: int) -> int:
+        """The best weak ranker that does not rest; the best of all where all do."""
         recent = self.taken_[-self.repeats :] if self.repeats is not None else []
-        if len(recent) == self.repeats and len(set(recent)) == 1 and quality.size > 1:
-            quality = quality.copy()
-            quality[recent[0]] = -np.inf
-        return int(np.argmax(quality))
+        if len(recent) == self.repeats and len(set(recent)) == 1:
+            resting[recent[0]] = iteration + self.rest
+        awake = resting <= iteration
+        return int(np.argmax(np.where(awake, quality, -np.inf) if awake.any() else quality))

@@ -22,7 +22,7 @@ from rankopt.data.files import replacing
 from rankopt.evaluation.scores import evaluate
 
 MEASURES = tuple(
-    [f"ndcg@{k}" for k in range(1, 11)] + ["map", "err"] + [f"p@{k}" for k in (1, 3, 5, 10)]
+    [f"ndcg@{k}" for k in range(1, 11)] + ["map", "err"] + [f"p@{k}" for k in range(1, 11)]
 )
 
 
@@ -38,6 +38,7 @@ class Cell:
     measure : what systems train on and choose rounds by, where they can.
     select : what settings are chosen by, on validation data.
     convention : how everything is counted that is reported.
+    normalize : how features are scaled before anything else: None, ``query`` or ``standard``.
     """
 
     set: str
@@ -49,6 +50,7 @@ class Cell:
     select: str
     convention: str
     seed: int
+    normalize: str | None = None
 
     @property
     def key(self) -> str:
@@ -60,7 +62,7 @@ class Cell:
         ]
         told = [
             version("rankopt"), asdict(self.entry), files, self.measure, self.select, self.convention,
-            MEASURES,
+            self.normalize, MEASURES,
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()[:16]
 
@@ -80,15 +82,15 @@ class Cell:
 
 
 @lru_cache(maxsize=1)
-def _parts(files: Fold) -> dict[str, Dataset]:
-    return files.read()
+def _parts(files: Fold, normalize: str | None) -> dict[str, Dataset]:
+    return files.read(normalize)
 
 
 def run(cell: Cell, out: Path) -> dict[str, Any]:
     """Train every setting, keep the best by validation data, test it; write the result and return it."""
     from rankopt.estimators import system
 
-    parts = _parts(cell.files)
+    parts = _parts(cell.files, cell.normalize)
     cls = system(cell.entry.system)
     names = cls._get_param_names()
     warm, best, tried = (

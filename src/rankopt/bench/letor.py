@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -9,8 +10,8 @@ from typing import Any
 
 from rankopt.bench.cells import MEASURES, Cell
 from rankopt.bench.markdown import rows_of
-from rankopt.bench.sets import Set, find_sets
-from rankopt.bench.systems import Entry, chosen
+from rankopt.bench.sets import find_sets
+from rankopt.bench.systems import chosen
 from rankopt.bench.tables import CUTS, Pooled, differences, known, pooled, winning_table
 from rankopt.bench.work import run_all
 from rankopt.errors import SpecError
@@ -18,7 +19,7 @@ from rankopt.measures import as_convention, as_measure
 
 
 def bench(
-    folder: Path,
+    folders: Path | Sequence[Path],
     out: Path,
     *,
     systems: str | None = None,
@@ -27,6 +28,7 @@ def bench(
     convention: str = "letor",
     seeds: int = 1,
     reference: str | None = None,
+    normalize: str | None = None,
     jobs: int = 2,
     verbose: bool = True,
 ) -> dict[str, Any]:
@@ -34,7 +36,7 @@ def bench(
 
     Parameters
     ----------
-    folder : a set, or a folder of sets (`rankopt.bench.sets`).
+    folders : a set, or a folder of sets (`rankopt.bench.sets`), or several of them.
     out : where the results of the cells are kept; a second run goes on where the first one ended.
     systems : names with commas; None is all.
     measure : what systems train on and choose their rounds by.
@@ -42,47 +44,42 @@ def bench(
     convention : how everything reported is counted.
     seeds : repeats of systems that draw at random.
     reference : what the others are tested against; None is the best system on validation data.
+    normalize : None; ``query``, features to 0..1 within each query; ``standard``, mean 0 and deviation 1 on
+        the training part.
     jobs : processes, each with one thread.
     """
     if seeds < 1 or jobs < 1:
         raise SpecError("seeds and jobs must be positive")
+    if normalize not in (None, "query", "standard"):
+        raise SpecError(f"normalize: unknown {normalize!r}; use 'query', 'standard' or nothing")
     as_measure(measure)
     as_convention(convention)
     select = measure if select is None else str(select)
     as_measure(select)
-    entries, sets = chosen(systems), find_sets(folder)
+    folders = [folders] if isinstance(folders, Path) else folders
+    entries, sets = chosen(systems), find_sets(*folders)
     if reference is not None and reference not in entries:
         raise SpecError(f"reference: {reference!r} is not among the systems")
-    cells = _cells(sets, entries, measure, select, convention, seeds)
+    cells = [
+        Cell(found.name, number, fold, label, entry, measure, select, convention, seed, normalize)
+        for found in sets
+        for number, fold in enumerate(found.folds, 1)
+        for label, entry in entries.items()
+        for seed in range(seeds if entry.seeded else 1)
+    ]
     results, failed = run_all(cells, out, jobs, verbose)
     results.sort(key=lambda r: (r["set"], list(entries).index(r["system"]), r["fold"], r["seed"]))
     found = {name: systems_of for name, systems_of in pooled(results).items() if systems_of}
     report: dict[str, Any] = {
         "version": version("rankopt"), "measure": measure, "select": select, "convention": convention,
-        "seeds": seeds, "measures": list(MEASURES), "sets": {}, "winning": {}, "failed": failed,
+        "normalize": normalize, "seeds": seeds, "measures": list(MEASURES),
+        "sets": {}, "winning": {}, "failed": failed,
     }  # fmt: skip
     for name, rows in found.items():
         report["sets"][name] = _set(name, rows, results, reference, select)
     if found and min(len(rows) for rows in found.values()) > 1:
         report["winning"] = {f"ndcg@{k}": winning_table(found, f"ndcg@{k}") for k in CUTS}
     return report
-
-
-def _cells(
-    sets: list[Set],
-    entries: dict[str, Entry],
-    measure: str,
-    select: str,
-    convention: str,
-    seeds: int,
-) -> list[Cell]:
-    return [
-        Cell(found.name, number, fold, label, entry, measure, select, convention, seed)
-        for found in sets
-        for number, fold in enumerate(found.folds, 1)
-        for label, entry in entries.items()
-        for seed in range(seeds if entry.seeded else 1)
-    ]
 
 
 def _set(

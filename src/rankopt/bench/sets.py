@@ -10,6 +10,7 @@ import numpy as np
 
 from rankopt.data.dataset import Dataset
 from rankopt.data.letor import read_letor
+from rankopt.data.scale import scale_per_query, scale_standard
 from rankopt.data.split import holdout
 from rankopt.errors import DataError
 
@@ -31,15 +32,15 @@ class Fold:
     vali: Path | None
     test: Path
 
-    def read(self) -> dict[str, Dataset]:
-        """The parts train, vali and test, all of one width."""
+    def read(self, normalize: str | None = None) -> dict[str, Dataset]:
+        """The parts train, vali and test, all of one width, their features scaled as `normalize` says."""
         parts = {"train": read_letor(self.train), "test": read_letor(self.test)}
         if self.vali is not None:
             parts["vali"] = read_letor(self.vali)
         parts = _same_width(parts)
         if self.vali is None:
             parts["train"], parts["vali"] = holdout(parts["train"], 0.2, 0)
-        return parts
+        return _scaled(parts, normalize)
 
 
 @dataclass(frozen=True)
@@ -50,22 +51,30 @@ class Set:
     folds: tuple[Fold, ...]
 
 
-def find_sets(folder: Path) -> list[Set]:
-    """The sets in a folder: it is one itself, or there are some in the folders below it.
+def find_sets(*folders: Path) -> list[Set]:
+    """The sets in each folder: it is one itself, or there are some in the folders below it.
 
     A set is a folder with folders ``Fold1``, ``Fold2``, ..., or with the files of one fold: ``train.txt``,
     ``vali.txt``, ``test.txt``, or with ``valid`` and the names of Yahoo's (``set1.train.txt``) and others;
     each may be packed (.gz, .xz).
     """
-    if not folder.is_dir():
-        raise DataError(f"{folder}: is no folder")
-    found = _below(folder, folder, 0)
-    if not found:
-        raise DataError(
-            f"{folder}: holds no folds: folders Fold1, Fold2, ... with train.txt, vali.txt and test.txt, or"
-            " these files themselves (plain, .gz or .xz)"
-        )
-    return found
+    out: dict[str, Set] = {}
+    for folder in folders:
+        if not folder.is_dir():
+            raise DataError(f"{folder}: is no folder")
+        found = _below(folder, folder, 0)
+        if not found:
+            raise DataError(
+                f"{folder}: holds no folds: folders Fold1, Fold2, ... with train.txt, vali.txt and test.txt,"
+                " or these files themselves (plain, .gz or .xz)"
+            )
+        for each in found:
+            if each.name in out:
+                raise DataError(
+                    f"{folder}: a set {each.name!r} was there before; give a folder that holds both"
+                )
+            out[each.name] = each
+    return list(out.values())
 
 
 def _below(folder: Path, root: Path, depth: int) -> list[Set]:
@@ -100,6 +109,19 @@ def _file(folder: Path, names: tuple[str, ...]) -> Path | None:
                 if path.is_file():
                     return path
     return None
+
+
+def _scaled(parts: dict[str, Dataset], normalize: str | None) -> dict[str, Dataset]:
+    """Within each query, or by mean and deviation of the training part."""
+    if normalize is None:
+        return parts
+    if normalize == "query":
+        return {name: scale_per_query(part) for name, part in parts.items()}
+    train, scaling = scale_standard(parts["train"])
+    return {
+        name: train if name == "train" else replace(part, X=scaling.apply(part.X))
+        for name, part in parts.items()
+    }
 
 
 def _same_width(parts: dict[str, Dataset]) -> dict[str, Dataset]:

@@ -18,7 +18,7 @@ class Entry:
     Parameters
     ----------
     system : its name on the command line.
-    fixed : settings that differ from the defaults.
+    fixed : settings that differ from the defaults; ``MEASURE`` in a text stands for the measure to train on.
     grid : values to choose from.
     seeded : whether results depend on the seed.
     """
@@ -32,7 +32,11 @@ class Entry:
         """All settings of the grid; `measure` is the one to train on where none is fixed."""
         names = list(self.grid)
         for values in product(*self.grid.values()):
-            yield {"measure": measure, **self.fixed, **dict(zip(names, values, strict=True))}
+            told = {"measure": measure, **self.fixed, **dict(zip(names, values, strict=True))}
+            yield {
+                name: value.replace("MEASURE", measure) if isinstance(value, str) else value
+                for name, value in told.items()
+            }
 
 
 def _powers(low: int, high: int, step: int = 1) -> tuple[float, ...]:
@@ -40,7 +44,7 @@ def _powers(low: int, high: int, step: int = 1) -> tuple[float, ...]:
 
 
 ENTRIES: dict[str, Entry] = {
-    "directrank": Entry("directrank", {"restarts": 10}, seeded=True),
+    "directrank": Entry("directrank", {"restarts": 20}, seeded=True),
     "directboost": Entry("directboost", {}, {"num_leaves": (4, 10)}, seeded=True),
     "smoothrank": Entry("smoothrank", {}, {"l2": _powers(-5, 0)}),
     "approxrank": Entry("approxrank", {}, {"alpha": (10.0, 100.0), "l2": _powers(-5, -1, 2)}),
@@ -51,18 +55,34 @@ ENTRIES: dict[str, Entry] = {
     ),
     "ranksvm": Entry("ranksvm", {}, {"l2": _powers(-6, 0)}),
     "ranknet": Entry("ranknet", {}, {"l2": _powers(-4, 1)}),
-    "listnet": Entry("listnet", {"objective": "listnet(target=gains)"}, {"l2": _powers(-6, -1)}),
+    "listnet": Entry("listnet", {}, {"l2": _powers(-6, -1)}),
+    "softmax": Entry("listnet", {"objective": "listnet(target=gains)"}, {"l2": _powers(-6, -1)}),
     "listmle": Entry("listmle", {}, {"l2": _powers(-4, 1)}),
     "rankcosine": Entry("rankcosine", {}, {"l2": _powers(-6, 0, 2)}),
     "rankcosine-consistent": Entry(
         "rankcosine", {"objective": "cosine(norm=dcg)"}, {"l2": _powers(-6, 0, 2)}
     ),
     "softrank": Entry("softrank", {"max_iter": 50}, {"l2": _powers(-5, -1, 2)}),
+    "softrank-expected": Entry(
+        "softrank",
+        {"objective": "softrank(MEASURE, sigma=0.1, by=expectation)", "max_iter": 50},
+        {"l2": _powers(-5, -1, 2)},
+    ),
     "smoothgrad": Entry("smoothgrad", {"max_iter": 100}, {"l2": _powers(-5, -1, 2)}),
-    "lambdarank": Entry("lambdarank", {}, {"l2": (0.0, 1e-4)}, seeded=True),
-    "adarank-ndcg": Entry("adarank", {}, {"repeats": (1, 5, None)}),
-    "adarank-map": Entry("adarank", {"measure": "map"}, {"repeats": (1, 5, None)}),
-    "rankboost": Entry("rankboost", {}, {"over": ("pairs", "queries")}),
+    "lambdarank": Entry(
+        "lambdarank",
+        {},
+        {
+            "l2": (0.0, 1e-4),
+            "solver": tuple(f"sgd(max_iter=50, learning_rate={r})" for r in (0.01, 0.1, 1.0)),
+        },
+        seeded=True,
+    ),
+    "adarank-ndcg": Entry(
+        "adarank", {"measure": "ndcg@10"}, {"repeats": (1, 5), "rest": (1, 10, 20)}
+    ),
+    "adarank-map": Entry("adarank", {"measure": "map"}, {"repeats": (1, 5), "rest": (1, 10, 20)}),
+    "rankboost": Entry("rankboost", {}, {"over": ("pairs", "queries"), "max_bins": (11, 256)}),
     "svmmap": Entry("svmmap", {}, {"l2": _powers(-4, -1)}),
     "coordinate-ascent": Entry("coordinate-ascent", {"restarts": 1}, seeded=True),
     "mart": Entry("mart", {}, {"num_leaves": (4, 10)}),

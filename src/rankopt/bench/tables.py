@@ -142,7 +142,8 @@ def winning_table(
     rng = np.random.default_rng(seed)
     drawn = np.zeros((_ROUNDS, len(names)))
     for found in sets.values():
-        values = np.array([np.nan_to_num(found[name].values[measure]) for name in names])
+        values = np.array([found[name].values[measure] for name in names])
+        values = values[:, ~np.isnan(values).any(axis=0)]  # queries that the convention skips
         for r in range(_ROUNDS):
             means = values[:, rng.integers(0, values.shape[1], values.shape[1])].mean(axis=1)
             drawn[r] += (means[:, None] > means[None, :]).sum(axis=1)

@@ -21,10 +21,10 @@ def group() -> None:
 
 @app.command()
 def letor(
-    folder: Annotated[
-        Path,
+    folders: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="DIR",
+            metavar="DIR...",
             help="Folds: Fold1, Fold2, ... with train, vali and test files, these files alone, or a folder"
             " of such folders.",
             show_default=False,
@@ -44,6 +44,12 @@ def letor(
         str | None,
         typer.Option(
             help="What the others are tested against; the best on validation data unless told."
+        ),
+    ] = None,
+    normalize: Annotated[
+        str | None,
+        typer.Option(
+            help="Scaling of features: query (0 to 1 within each query), standard (of the training part)."
         ),
     ] = None,
     jobs: Annotated[
@@ -66,15 +72,15 @@ def letor(
 
     `rankopt bench letor MQ2008 -o results`
 
-    `rankopt bench letor OHSUMED/QueryLevelNorm --systems directrank,smoothrank,ridge --select map --json`
+    `rankopt bench letor OHSUMED MQ2008 --systems directrank,smoothrank,ridge --select map --json`
     """
     from rankopt.bench.letor import bench
     from rankopt.bench.markdown import page
     from rankopt.data.files import replacing
 
     summary = bench(
-        folder, out, systems=systems, measure=measure, select=select, convention=convention, seeds=seeds,
-        reference=reference, jobs=jobs,
+        folders, out, systems=systems, measure=measure, select=select, convention=convention, seeds=seeds,
+        reference=reference, normalize=normalize, jobs=jobs,
     )  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
     with replacing(out / "results.json") as partial:
