@@ -8,6 +8,8 @@ package and not a flag, because Numba compiles read-only arrays as a second sign
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -30,6 +32,11 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
     if array.ndim != 1:
         raise DataError(f"{name}: expected one value per row, got an array of shape {array.shape}")
     return np.require(array, requirements=["C", "W"])
+
+
+def as_dense(X: Any) -> Floats:
+    """A dense or sparse matrix as a dense float64 one; no copy where it is."""
+    return np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)
 
 
 def as_ints(values: ArrayLike, name: str) -> Ints:

@@ -63,6 +63,18 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_inspect_names_the_products_of_a_quadratic_model(folder, run):
+    options = ("-s", "scorer=quadratic(rho=0.1)", "-s", "normalize=standard", "-s", "max_iter=50")
+    ok(run("train", "functional", "train.txt", *options, "-o", "q.rankopt", "--json"))
+    weights = ok(run("inspect", "q.rankopt", "--json"))["weights"]
+    assert list(weights)[:4] == ["1", "2", "3", "4"]
+    assert "1 * 1" in weights
+    assert all("*" in name for name in list(weights)[4:])
+    status, out, _ = run("inspect", "q.rankopt", "--top", "3")
+    assert status == 0
+    assert f"of {len(weights)} weights are not 0; the largest 3 are shown" in out
+
+
 def test_train_predict_evaluate_and_inspect_agree(folder, run):
     trained = ok(run("train", "directrank", "train.txt", "--valid", "valid.txt.gz", "--test", "test.txt.xz",
                      "-m", "ndcg@5", "-o", "m.rankopt", "-s", "restarts=2", "--json"))  # fmt: skip

@@ -28,8 +28,7 @@ def inspect(
 
     stored = load_model(model)
     names = stored.features or tuple(str(f + 1) for f in range(stored.n_features))
-    linear = stored.scorer.name == "linear"
-    weights = dict(zip(names, stored.params.tolist(), strict=True)) if linear else None
+    weights = stored.scorer.named(stored.params, names) or None
     result: dict[str, Any] = {
         "system": stored.recipe.system,
         "scorer": str(stored.scorer),

@@ -30,7 +30,7 @@ class FunctionalRank(GradientRanker):
 
     Parameters
     ----------
-    scorer : ``linear``, or any other scorer or its text.
+    scorer : ``linear``, ``quadratic(rho=0.02)``, or any other scorer or its text.
     loss : ``multiclass``; a pairwise loss by its name alone (``logistic``, ``hinge``, ``quadratic``,
         ``exponential``); or any objective, such as ``plackett-luce``, ``pseudo-likelihood(max_grade=2)``, and
         ``approx(err, alpha=1)`` for the paper's smoothed measures.

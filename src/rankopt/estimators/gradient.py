@@ -23,7 +23,7 @@ from rankopt.models.model import Model
 from rankopt.objectives.base import Objective, Sloped, Stepped
 from rankopt.progress import Advance, progress
 from rankopt.random import as_generator
-from rankopt.scorers import Kernel, Linear, Scorer
+from rankopt.scorers import Kernel, Linear, Quadratic, Scorer
 from rankopt.scorers.kernel import KernelMap
 from rankopt.solvers import L2, Annealed, Problem, Restarts, Solver
 from rankopt.solvers.base import Solution, Status
@@ -70,7 +70,7 @@ class GradientRanker(BaseRanker):
         if not 0.0 <= self.l2 < np.inf:
             raise SpecError(f"l2: {self.l2!r} must not be negative")
         finish = None if self.polish is None else as_measure(self.polish)
-        if finish is not None and not isinstance(scorer, (Linear, Kernel)):
+        if finish is not None and not isinstance(scorer, (Linear, Quadratic, Kernel)):
             raise IncompatibleError(
                 f"polish: the exact line search needs a linear scorer, not {scorer}"
             )
@@ -92,7 +92,7 @@ class GradientRanker(BaseRanker):
             params = solution.params if watch.best_params is None else watch.best_params
             loss = self._settled(loss, solver, solution, watch)
             if finish is not None and solution.status is not Status.INTERRUPTED:
-                params = self._polished(finish, params, data, valid, rng, advance)
+                params = self._polished(finish, inner, params, data, valid, rng, advance)
         self._report(solution, watch, str(objective))
         notes = {
             "queries": data.groups.n_queries,
@@ -107,7 +107,7 @@ class GradientRanker(BaseRanker):
         kept = "query" if self.normalize == "query" else None
         names = tuple(str(n) for n in getattr(self, "feature_names_in_", ()))
         if scaling is not None:
-            params = scorer.folded(params, scaling)
+            params, scorer = scorer.folded(params, scaling), scorer.unscaled(scaling)
         params = params if lift is None else lift.fold(params)
         if scorer.name == "linear":
             self.coef_, self.intercept_ = params, 0.0
@@ -136,18 +136,27 @@ class GradientRanker(BaseRanker):
         scaling: Scaling | None,
         rng: np.random.Generator,
     ) -> Floats:
-        if scorer.name == "linear":
-            auto = isinstance(self.start, str) and self.start == "auto"
-            start = self.automatic if auto else self.start
-            return standard_start(start, data, bound.gains, scaling)
-        if isinstance(self.start, str):
+        text = isinstance(self.start, str)
+        if scorer.name == "linear" or (isinstance(scorer, Quadratic) and self._starts_linear(data)):
+            start = self.automatic if text and self.start == "auto" else self.start
+            weights = standard_start(start, data, bound.gains, scaling)
+            return _widened(weights, scorer.size(data))
+        if text:
             return scorer.start(data, rng)
         start = np.asarray(self.start, dtype=np.float64).ravel()
         if start.size != scorer.size(data) or not np.isfinite(start).all():
             raise SpecError(
                 f"start: {start.size} parameters, but {scorer} has {scorer.size(data)} on this data"
             )
-        return start.copy()
+        return (
+            start.copy() if scaling is None else start / scorer.folded(np.ones(start.size), scaling)
+        )
+
+    def _starts_linear(self, data: Dataset) -> bool:
+        """Whether `start` speaks of the features alone: products then start from zero."""
+        if isinstance(self.start, str):
+            return True
+        return np.size(getattr(self.start, "coef_", self.start)) == data.n_features
 
     def _settled(
         self, loss: Sloped | Stepped, solver: Solver, solution: Solution, watch: Watch
@@ -162,6 +171,7 @@ class GradientRanker(BaseRanker):
     def _polished(
         self,
         measure: Measure,
+        scorer: Scorer,
         params: Floats,
         data: Dataset,
         valid: Sequence[Dataset],
@@ -172,7 +182,6 @@ class GradientRanker(BaseRanker):
 
         No round lowers it, so whichever of them is best on validation data does not either.
         """
-        scorer = Linear()
         parts = {"train": data, **{f"valid_{i}": part for i, part in enumerate(valid)}}
 
         def values(weights: Floats) -> dict[str, float]:
@@ -184,7 +193,8 @@ class GradientRanker(BaseRanker):
             }
 
         before = values(params)
-        lines = Lines.of(data, measure.bind(data.labels, data.groups, data.weights, rows=data.rows))
+        target = measure.bind(data.labels, data.groups, data.weights, rows=data.rows)
+        lines = Lines.of(scorer.laid_out(data), target)
         watch = Watch(measure, valid, scorer.scores, self.early_stopping_rounds, advance)
         climb = Coordinate().climb(lines, params, rng, watch)
         finished = climb.params if watch.best_params is None else watch.best_params
@@ -213,9 +223,17 @@ def _off_ties(problem: Problem, start: Floats, bound: BoundMeasure) -> Floats:
 
     Where all scores tie, as those of weights of zero do, a measure of a soft permutation has no slope.
     """
-    if problem.scorer.name != "linear" or start.any() or not isinstance(problem.objective, Sloped):
+    by_features = isinstance(problem.scorer, (Linear, Quadratic))
+    if not by_features or start.any() or not isinstance(problem.objective, Sloped):
         return start
-    return start if problem.value_grad(start)[1].any() else ridge(problem.data, bound.gains)
+    if problem.value_grad(start)[1].any():
+        return start
+    return _widened(ridge(problem.data, bound.gains), start.size)
+
+
+def _widened(weights: Floats, size: int) -> Floats:
+    """Weights of features, and zeros for the products of two that a quadratic scorer has beside them."""
+    return np.concatenate((weights, np.zeros(size - weights.size)))
 
 
 def limited(solver: Solver, max_iter: int | None, tol: float | None) -> Solver:

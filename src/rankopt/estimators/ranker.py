@@ -23,7 +23,8 @@ class Ranker(GradientRanker):
 
     Parameters
     ----------
-    scorer : ``linear``, ``kernel(rbf, components=200)``, or any other scorer or its text.
+    scorer : ``linear``, ``quadratic(rho=0.02)``, ``kernel(rbf, components=200)``, or any other scorer or its
+        text.
     objective : such as ``approx(ndcg@10, alpha=10)`` or ``smooth(ap, sigma=1)``.
     solver : such as ``lbfgs``, ``cg``, ``adam(batch=32)``, ``annealed(cg, high=64, low=0.01)``. One that
         does not fit the scorer and the objective is refused before any work.
@@ -31,10 +32,10 @@ class Ranker(GradientRanker):
     l2 : strength of the pull towards the starting parameters.
     start : starting parameters: ``auto`` (ridge regression on the gains where the scorer is linear, else
         what the scorer starts from), ``ridge``, ``ranksvm``, ``uniform``, ``zero``, an array, or a fitted
-        linear model.
+        linear model; the products of ``quadratic`` start from zero.
     max_iter, tol : of the solver; None is its default.
-    normalize : None; ``standard`` (mean 0, spread 1 over all rows, folded into the weights; linear
-        scorers only); ``query`` (0 to 1 within each query, at prediction as well).
+    normalize : None; ``standard`` (mean 0, spread 1 over all rows, folded into the parameters;
+        linear and quadratic scorers only); ``query`` (0 to 1 within each query, at prediction as well).
     polish : a measure to finish on by exact line search, where the scorer is linear; None does not.
     early_stopping_rounds : iterations without a better validation value after which training ends.
         Whenever there is validation data, the best of all iterations is kept.

@@ -26,7 +26,7 @@ from rankopt.arrays import Floats
 from rankopt.data.files import replacing
 from rankopt.errors import ModelError, RankoptError
 from rankopt.models.model import Model, Recipe
-from rankopt.scorers import SCORERS, Forest
+from rankopt.scorers import SCORERS, Forest, Quadratic
 
 FORMAT = "rankopt-model"
 VERSION = 2  # 2: arrays of scorers
@@ -112,6 +112,14 @@ def _checked(header: Header, params: Floats, arrays: dict[str, NDArray[Any]]) ->
     scorer = SCORERS.build(header.scorer).holding(arrays)
     if scorer.name == "linear" and params.size != header.n_features:
         raise ModelError(f"{params.size} weights for {header.n_features} features")
+    if isinstance(scorer, Quadratic):
+        if scorer.width != header.n_features:
+            raise ModelError(
+                f"products of {scorer.width} features, but {header.n_features} features"
+            )
+        size = scorer.size_for(header.n_features, 0)
+        if params.size != size:
+            raise ModelError(f"{params.size} weights for {size} features and products")
     if isinstance(scorer, Forest) and params.size != scorer.trees.n_trees:
         raise ModelError(f"{params.size} weights for {scorer.trees.n_trees} trees")
     recipe = Recipe(header.system, header.parameters, header.notes)

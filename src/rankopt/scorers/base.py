@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -52,6 +53,18 @@ class Scorer(ABC):
         They order the rows of a query as `params` do on the scaled features.
         """
         raise IncompatibleError(f"{self} cannot take the standardisation of features in")
+
+    def unscaled(self, scaling: Scaling) -> Self:
+        """The scorer that goes with `folded` parameters; most are the same on any scale."""
+        return self
+
+    def laid_out(self, data: Dataset) -> Dataset:
+        """The data with one column per parameter, on which a linear scorer gives the same bits."""
+        raise IncompatibleError(f"{self} has no column for each of its parameters")
+
+    def named(self, params: Floats, features: Sequence[str]) -> dict[str, float]:
+        """Weights by the names of what they weigh, where parameters are such; else nothing."""
+        return {}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What a model file must keep beside the text spec and the parameters; most have nothing."""

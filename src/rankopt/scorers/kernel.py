@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from rankopt.arrays import Floats
+from rankopt.arrays import Floats, as_dense
 from rankopt.data.dataset import Dataset
 from rankopt.errors import DataError, SpecError
 from rankopt.scorers.base import Scorer
@@ -78,7 +78,7 @@ class Kernel(Scorer):
         """Random rows as landmarks, weights of zero."""
         count = min(self.components, data.n_rows)
         rows = np.sort(rng.choice(data.n_rows, count, replace=False))
-        return np.concatenate((_dense(data.X[rows]).ravel(), np.zeros(count)))
+        return np.concatenate((as_dense(data.X[rows]).ravel(), np.zeros(count)))
 
     def scores(self, params: Floats, data: Dataset) -> Floats:
         landmarks, weights = self._parts(params, data)
@@ -92,7 +92,7 @@ class Kernel(Scorer):
         by_landmark, by_weight = np.zeros_like(landmarks), np.zeros_like(weights)
         gamma = self._gamma(data)
         for rows, values in self._values(data, landmarks):
-            X, d = _dense(data.X[rows]), dscores[rows]
+            X, d = as_dense(data.X[rows]), dscores[rows]
             by_weight += values.T @ d
             if self.kernel == "rbf":
                 pull = 2.0 * gamma * values * d[:, None] * weights
@@ -122,7 +122,7 @@ class Kernel(Scorer):
         step = max(1, _BLOCK // max(1, landmarks.shape[0]))
         for first in range(0, data.n_rows, step):
             rows = slice(first, first + step)
-            X = _dense(data.X[rows])
+            X = as_dense(data.X[rows])
             inner = X @ landmarks.T
             if self.kernel == "rbf":
                 apart = np.einsum("ij,ij->i", X, X)[:, None] - 2.0 * inner + squares
@@ -152,7 +152,7 @@ class KernelMap:
         from sklearn.decomposition import KernelPCA
         from sklearn.kernel_approximation import Nystroem
 
-        X, gamma = _dense(data.X), 1.0 / data.n_features if scorer.gamma is None else scorer.gamma
+        X, gamma = as_dense(data.X), 1.0 / data.n_features if scorer.gamma is None else scorer.gamma
         count = min(scorer.components, data.n_rows)
         settings: dict[str, Any] = {
             "kernel": {"rbf": "rbf", "polynomial": "poly"}[scorer.kernel],
@@ -186,8 +186,3 @@ class KernelMap:
 def _without_polynomial(settings: dict[str, Any]) -> dict[str, Any]:
     """scikit-learn warns of parameters that a kernel does not have."""
     return {k: v for k, v in settings.items() if k not in ("degree", "coef0")}
-
-
-def _dense(X: Any) -> Floats:
-    dense = X if isinstance(X, np.ndarray) else X.toarray()
-    return np.asarray(dense, dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -65,6 +66,12 @@ class Linear(Scorer):
 
     def folded(self, params: Floats, scaling: Scaling) -> Floats:
         return scaling.fold(params)[0]
+
+    def laid_out(self, data: Dataset) -> Dataset:
+        return data
+
+    def named(self, params: Floats, features: Sequence[str]) -> dict[str, float]:
+        return dict(zip(features, params.tolist(), strict=True))
 
 
 def _blockwise(X: np.ndarray, dscores: Floats) -> Floats:
