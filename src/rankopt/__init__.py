@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankopt.estimators import load as load
     from rankopt.estimators.approxrank import ApproxRank as ApproxRank
     from rankopt.estimators.boosts import boosts as boosts
+    from rankopt.estimators.directboost import DirectBoost as DirectBoost
     from rankopt.estimators.directrank import DirectRank as DirectRank
     from rankopt.estimators.functional import FunctionalRank as FunctionalRank
     from rankopt.estimators.marginrank import MarginRank as MarginRank
@@ -55,6 +56,7 @@ _HOMES = {
     "rankopt.estimators": ("load",),
     "rankopt.estimators.approxrank": ("ApproxRank",),
     "rankopt.estimators.boosts": ("boosts",),
+    "rankopt.estimators.directboost": ("DirectBoost",),
     "rankopt.estimators.directrank": ("DirectRank",),
     "rankopt.estimators.functional": ("FunctionalRank",),
     "rankopt.estimators.marginrank": ("MarginRank",),

@@ -20,6 +20,8 @@ QUICK = {
     "adarank": {"max_iter": 5}, "rankboost": {"max_iter": 5},
     "coordinate-ascent": {"restarts": 0, "steps": 3, "max_iter": 2},
     "rankcosine": {"max_iter": 10}, "softrank": {"max_iter": 10},
+    "mart": {"n_estimators": 20, "min_child_samples": 3},
+    "lambdamart": {"n_estimators": 20, "min_child_samples": 3},
 }  # fmt: skip
 every_baseline = pytest.mark.parametrize("name", BASELINES)
 

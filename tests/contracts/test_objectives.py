@@ -55,7 +55,7 @@ EXTRA = {
     "cosine": ["cosine(norm=dcg)", "cosine(gain=linear)"],
     "listnet": ["listnet(target=gains)"],
     "softrank": ["softrank(sigma=0.2)", "softrank(sigma=0.3, by=expectation)"],
-    "squared": ["squared(balanced=true)"],
+    "squared": ["squared(balanced=true)", "squared(gain=linear, centred=true)"],
     "squared-hinge": ["squared-hinge(over=queries)"],
     "smooth": ["smooth(sigma=0.05)", "smooth(ap, by=pairs)", "smooth(ap, by=pairs, sigma=0.2)"],
 }

@@ -35,6 +35,7 @@ class BaseRanker(BaseEstimator):
     """
 
     system: ClassVar[str]
+    takes_missing: ClassVar[bool] = False  # whether features may be NaN
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, Any]] = {"qid": True}
 
@@ -178,12 +179,13 @@ class BaseRanker(BaseEstimator):
                 self.feature_names_in_ = np.asarray(data.features, dtype=object)
             elif hasattr(self, "feature_names_in_"):
                 del self.feature_names_in_
-            _require_finite_features(data)
+            self._check_missing(data)
         else:
             target: Any = y
             checked, labels = validate_data(
-                self, X, target, accept_sparse="csr", dtype=(np.float64, np.float32), y_numeric=True
-            )
+                self, X, target, accept_sparse="csr", dtype=(np.float64, np.float32), y_numeric=True,
+                ensure_all_finite=self._finite,
+            )  # fmt: skip
             names = tuple(getattr(self, "feature_names_in_", ()))
             data = dataset(checked, labels, qid, group=group, features=names, name="X")
         data.labels  # noqa: B018 (raises where there are none)
@@ -212,8 +214,9 @@ class BaseRanker(BaseEstimator):
                         f"eval_set: part {i} has no queries; pass eval_qid or eval_group"
                     )
                 checked = validate_data(
-                    self, Xv, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
-                )
+                    self, Xv, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False,
+                    ensure_all_finite=self._finite,
+                )  # fmt: skip
                 part = dataset(checked, yv, qid, group=group, name=f"eval_set[{i}]")
             if part.n_features != self.n_features_in_:
                 raise DataError(
@@ -225,12 +228,21 @@ class BaseRanker(BaseEstimator):
 
     def _rows(self, X: Any, y: ArrayLike | None, qid: ArrayLike | None) -> Dataset:
         if isinstance(X, Dataset):
-            _require_finite_features(X)
+            self._check_missing(X)
             return X
         checked = validate_data(
-            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False
-        )
+            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False,
+            ensure_all_finite=self._finite,
+        )  # fmt: skip
         return dataset(checked, y, qid, name="X")
+
+    @property
+    def _finite(self) -> Any:
+        return "allow-nan" if self.takes_missing else True
+
+    def _check_missing(self, data: Dataset) -> None:
+        if not self.takes_missing:
+            _require_finite_features(data)
 
     def _recipe(self, **notes: Any) -> Recipe:
         """The parameters as plain values, and notes."""
@@ -244,6 +256,7 @@ class BaseRanker(BaseEstimator):
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.takes_missing
         return tags
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rankopt.arrays import Floats, Ints
+from rankopt.data.groups import Groups
 from rankopt.errors import IncompatibleError
 from rankopt.kernels import codes
 from rankopt.kernels.shares import totals
@@ -80,6 +81,22 @@ class FixedPoint:
     def rules(self) -> tuple[Floats, Floats, int, int, float]:
         """The arguments that kernels take together: scales, table, k, form, unit."""
         return self.scales, self.table, self.k, self.form, self.unit
+
+    def take(self, queries: Ints) -> tuple[FixedPoint, Ints]:
+        """The measure as the mean over some queries, and the rows they hold."""
+        every = Groups(self.offsets, np.arange(self.offsets.size - 1))
+        groups, rows = every.take(queries)
+        part = replace(
+            self,
+            offsets=groups.offsets,
+            gains=self.gains[rows],
+            loads=self.loads[rows],
+            bases=self.bases[queries],
+            scales=self.scales[queries],
+            one=self.one / (self.offsets.size - 1) * queries.size,
+            base_rows=self.base_rows[queries],
+        )
+        return part, rows
 
     def total(self, scores: Floats) -> int:
         """The exact total of a scoring: score descending, among equal scores gain ascending."""

@@ -1,0 +1,196 @@
+"""DirectBoost: its model is LightGBM's to the last bit, every objective boosts, what is odd is refused."""
+
+import warnings
+from dataclasses import fields
+
+import lightgbm as lgb
+import numpy as np
+import pytest
+import sklearn
+from scipy.sparse import csr_array
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.contracts.test_objectives import SLOPED
+
+import rankopt
+from rankopt.errors import DataError, IncompatibleError, SpecError
+from rankopt.measures import as_measure
+from rankopt.objectives import OBJECTIVES
+
+QUICK = {"n_estimators": 12, "num_leaves": 5, "min_child_samples": 5, "random_state": 0}
+PAPER = {"step": "training", "learning_rate": 1.0, "subsample": 1.0, "colsample_bytree": 1.0}
+
+
+def problem(n_queries=40, seed=0, kind=np.float64):
+    """Numbers, a column of categories, and missing values."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 14, n_queries)
+    X = rng.normal(size=(sizes.sum(), 5)).round(2)
+    X[:, 3] = rng.integers(0, 9, len(X))
+    useful = X[:, 0] + X[:, 1] + np.array([0, 2, 0, 1, 0, 2, 0, 0, 2])[X[:, 3].astype(int)]
+    y = np.clip(np.round(useful + 0.5 * rng.normal(size=len(X))), 0, 4)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    qid = np.repeat([f"q{i}" for i in range(n_queries)], sizes)
+    return rankopt.dataset(X.astype(kind), y, qid, features=("a", "b", "c", "kind", "e"))
+
+
+@parametrize_with_checks([rankopt.DirectBoost(n_estimators=5, num_leaves=4)])
+def test_scikit_learns_own_checks(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sklearn.exceptions.SkipTestWarning)
+        check(estimator)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("settings", [{}, PAPER, {"smoothing": 0.5, "leaf_rounds": 1}])
+def test_scores_are_lightgbms_after_saving_and_reading_back(kind, settings, tmp_path):
+    data, other = problem(200, kind=kind), problem(seed=1, kind=kind)
+    model = rankopt.DirectBoost(**QUICK, **settings, categorical_feature=["kind"])
+    model.fit(data, eval_set=[other])
+    model.save(tmp_path / "model.rankopt")
+    again = rankopt.load(tmp_path / "model.rankopt")
+    model.booster_.save_model(tmp_path / "model.txt")
+    booster = lgb.Booster(model_file=tmp_path / "model.txt")
+    for part in (data, other):
+        scores = model.predict(part)
+        np.testing.assert_array_equal(again.predict(part), scores)
+        np.testing.assert_array_equal(booster.predict(part.X, num_threads=1), scores)
+        np.testing.assert_array_equal(again.booster_.predict(part.X, num_threads=1), scores)
+    assert again.get_params() == {**model.get_params(), "bounds": [0.1, 0.5]}
+    np.testing.assert_array_equal(again.feature_importances_, model.feature_importances_)
+    assert model.model_.scorer.trees.sets.size > 0
+    assert model.feature_importances_.sum() == 4 * model.tree_weights_.size
+
+
+def test_history_is_what_the_trees_give():
+    data, valid = problem(), problem(seed=1)
+    model = rankopt.DirectBoost("ndcg@5", **QUICK).fit(data, eval_set=[valid])
+    values = model.evals_result_["valid_0"]["ndcg@5"]
+    assert len(values) == len(model.evals_result_["train"]["ndcg@5"]) == model.n_iter_ == 12
+    assert model.best_iteration_ == int(np.argmax(values)) + 1 == model.tree_weights_.size
+    assert model.score(valid) == model.best_score_ == max(values)
+    trees, weights = model.model_.scorer.trees, np.array([s.watched for s in model.history_])
+    np.testing.assert_array_equal(weights[: model.best_iteration_], model.tree_weights_)
+    bound = as_measure("ndcg@5").bind(data.labels, data.groups)
+    last = model.best_iteration_ - 1
+    assert bound.mean(trees.scores(model.tree_weights_, data)) == model.history_[last].value
+
+
+def test_validation_ends_the_training():
+    data, valid = problem(60), problem(60, seed=1)
+    settings = {**QUICK, "n_estimators": 400, "min_child_samples": 1, "num_leaves": 20}
+    model = rankopt.DirectBoost(**settings, early_stopping_rounds=5)
+    model.fit(data, eval_set=[valid])
+    assert model.n_iter_ == model.best_iteration_ + 5 < 400
+    assert "Stopped early" in model.status_
+
+
+@pytest.mark.parametrize("settings", [{}, {"objective": "lambda(MEASURE)", "leaf_rounds": 1}])
+def test_same_seed_same_bits_for_any_number_of_threads(settings):
+    data = problem(3200)
+    assert data.n_rows > 20_000  # fewer are no work for a second thread
+    fits = [
+        rankopt.DirectBoost(**{**QUICK, "n_estimators": 4}, **settings, n_jobs=jobs).fit(data)
+        for jobs in (1, 3, 2)
+    ]
+    for other in fits[1:]:
+        np.testing.assert_array_equal(other.tree_weights_, fits[0].tree_weights_)
+        np.testing.assert_array_equal(other.predict(data), fits[0].predict(data))
+    seeded = rankopt.DirectBoost(**{**QUICK, "random_state": 1}, **settings).fit(data)
+    assert not np.array_equal(seeded.predict(data), fits[0].predict(data))
+
+
+def test_a_model_is_continued(tmp_path):
+    data = problem()
+    whole = rankopt.DirectBoost(**QUICK, **PAPER).fit(data)
+    half = rankopt.DirectBoost(**{**QUICK, "n_estimators": 5}, **PAPER).fit(data)
+    half.save(tmp_path / "half.rankopt")
+    booster = half.booster_
+    for first in (half, str(tmp_path / "half.rankopt"), tmp_path / "half.rankopt", booster):
+        settings = {**QUICK, **PAPER, "n_estimators": 7, "init_model": first}
+        more = rankopt.DirectBoost(**settings).fit(data)
+        assert more.tree_weights_.size == 12
+        np.testing.assert_array_equal(more.predict(data), whole.predict(data))
+    more.save(tmp_path / "more.rankopt")
+    again = rankopt.load(tmp_path / "more.rankopt")
+    np.testing.assert_array_equal(again.predict(data), whole.predict(data))
+
+
+@pytest.mark.parametrize("text", SLOPED)
+def test_every_objective_boosts(text):
+    """A loss falls where trees follow its slopes by small steps; a model of them scores."""
+    spec = OBJECTIVES.build(text)
+    if any(field.name == "measure" for field in fields(spec)) and "ndcg" not in str(spec.measure):
+        pytest.skip("one measure per objective is enough")
+    data = problem(30)
+    loss = spec.bind(data.labels, data.groups)
+    settings = {**QUICK, "n_estimators": 8, "step": "fixed", "subsample": 1.0}
+    model = rankopt.DirectBoost(objective=text, **{**settings, "learning_rate": 0.05}).fit(data)
+    scores = model.predict(data)
+    assert np.isfinite(scores).all()
+    if spec.name != "lambda":  # whose weights change with the order
+        assert loss.value_grad(scores)[0] < loss.value_grad(np.zeros(data.n_rows))[0]
+    searched = rankopt.DirectBoost(objective=text, **{**QUICK, "n_estimators": 3}).fit(data)
+    assert np.all((searched.tree_weights_ >= 0.03 - 1e-12) & (searched.tree_weights_ <= 0.15))
+
+
+def test_sparse_rows_are_dense_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 8)).round(1) * (rng.random((400, 8)) < 0.4)
+    y, qid = np.clip(np.round(X[:, 0] + X[:, 1] + 1), 0, 4), np.repeat(np.arange(40), 10)
+    dense = rankopt.DirectBoost(**QUICK).fit(X, y, qid=qid)
+    sparse = rankopt.DirectBoost(**QUICK).fit(csr_array(X), y, qid=qid)
+    np.testing.assert_array_equal(sparse.predict(csr_array(X)), sparse.predict(X))
+    np.testing.assert_array_equal(sparse.tree_weights_, dense.tree_weights_)
+    np.testing.assert_array_equal(sparse.predict(X), dense.predict(X))
+
+
+def test_learns_and_beats_a_single_tree():
+    data, test = problem(150), problem(60, seed=1)
+    model = rankopt.DirectBoost(**{**QUICK, "n_estimators": 60}).fit(data)
+    assert model.score(test) > rankopt.DirectBoost(**{**QUICK, "n_estimators": 1}).fit(data).score(
+        test
+    )
+    tied = rankopt.evaluate(np.zeros(test.n_rows), test, "ndcg@10").mean["ndcg@10"]
+    assert model.score(test) > tied + 0.2
+
+
+def test_weights_of_queries_count():
+    data = problem(30)
+    weights = np.where(np.arange(30) < 15, 1.0, 0.0)
+    X, y, qid = data.X, data.y, data.groups.spread(data.groups.qids)
+    settings = {**QUICK, **PAPER, "min_child_samples": 1, "min_child_weight": 1e-3}
+    weighted = rankopt.DirectBoost(**settings).fit(X, y, qid=qid, query_weight=weights)
+    half = data.take(np.arange(15))
+    alone = rankopt.DirectBoost(**settings).fit(half)
+    assert weighted.score(half) == pytest.approx(alone.score(half), abs=0.05)
+    assert weighted.history_[-1].value == pytest.approx(weighted.score(half), abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:.*feature names.*:UserWarning")
+def test_what_does_not_fit_is_refused(tmp_path):
+    data = problem()
+    cases = [
+        ({"objective": "direct(ndcg@10)"}, IncompatibleError, "piecewise constant"),
+        ({"objective": "approx(ndcg)", "leaves": "newton"}, IncompatibleError, "no curvature"),
+        ({"normalize": "standard"}, IncompatibleError, "changes no split"),
+        ({"subsample": 1.0}, IncompatibleError, "subsample below 1"),
+        ({"categorical_feature": ["colour"]}, DataError, "no feature is named 'colour'"),
+        ({"categorical_feature": [0]}, DataError, "whole numbers"),
+        ({"early_stopping_rounds": 0}, SpecError, "early_stopping_rounds"),
+        ({"init_model": rankopt.DirectRank()}, SpecError, "init_model"),
+        ({"measure": "mean-ndcg"}, IncompatibleError, "no exact"),
+    ]
+    for settings, error, words in cases:
+        with pytest.raises(error, match=words):
+            rankopt.DirectBoost(**{**QUICK, **settings}).fit(data)
+    narrow = rankopt.DirectBoost(**QUICK).fit(np.nan_to_num(data.X[:, :2]), data.y)
+    with pytest.raises(DataError, match="has 2 features, the data 5"):
+        rankopt.DirectBoost(**QUICK, init_model=narrow).fit(data)
+    scaled = rankopt.DirectBoost(**QUICK, normalize="query").fit(data)
+    with pytest.raises(IncompatibleError, match="use the same"):
+        rankopt.DirectBoost(**QUICK, init_model=scaled).fit(data)
+
+
+def test_linear_systems_still_refuse_missing_values():
+    with pytest.raises(DataError, match="NaN"):
+        rankopt.DirectRank().fit(problem())
