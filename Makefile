@@ -47,6 +47,7 @@ format: $(VENV)/dev.stamp
 
 golden: $(VENV)/oracles.stamp
 	$(BIN)/python benchmarks/golden.py
+	$(BIN)/python benchmarks/golden_ensembles.py
 
 bench: $(VENV)/oracles.stamp
 	$(BIN)/python benchmarks/run.py

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rankopt.data.split import holdout as holdout
     from rankopt.data.trec import read_qrels as read_qrels
     from rankopt.data.trec import read_run as read_run
+    from rankopt.ensembles.reading import read_ensemble as read_ensemble
+    from rankopt.ensembles.reweighting import reweight as reweight
     from rankopt.errors import DataError as DataError
     from rankopt.errors import IncompatibleError as IncompatibleError
     from rankopt.errors import RankoptError as RankoptError
@@ -52,6 +54,8 @@ _HOMES = {
     "rankopt.data.simulate": ("simulate",),
     "rankopt.data.split": ("folds", "holdout"),
     "rankopt.data.trec": ("read_qrels", "read_run"),
+    "rankopt.ensembles.reading": ("read_ensemble",),
+    "rankopt.ensembles.reweighting": ("reweight",),
     "rankopt.errors": ("DataError", "IncompatibleError", "RankoptError", "SpecError"),
     "rankopt.estimators": ("load",),
     "rankopt.estimators.approxrank": ("ApproxRank",),

@@ -36,7 +36,11 @@ def read_data(
 
 
 def read_model(path: Path) -> Any:
-    """A model."""
+    """A model of rankopt, or a tree ensemble of another library, told apart by the first bytes."""
+    if _foreign(path):
+        from rankopt.ensembles.reading import read_ensemble
+
+        return read_ensemble(path)
     from rankopt.estimators import load
 
     return load(path)
@@ -46,8 +50,15 @@ def read_ranking(path: Path) -> Any:
     """A model or scores, told apart by the first bytes."""
     with path.open("rb") as file:
         start = file.read(4)
-    if start == b"PK\x03\x04":
+    if start == b"PK\x03\x04" or _foreign(path):
         return read_model(path)
     from rankopt.data.scores import read_scores
 
     return read_scores(path)
+
+
+def _foreign(path: Path) -> bool:
+    """Whether a file begins like a tree ensemble of another library."""
+    with path.open("rb") as file:
+        start = file.read(64)
+    return start.startswith((b"tree\n", b"tree\r\n")) or start.lstrip().startswith(b"{")

@@ -16,6 +16,7 @@ from rankopt.cli.demo import demo
 from rankopt.cli.evaluate import evaluate
 from rankopt.cli.inspect import inspect
 from rankopt.cli.predict import predict
+from rankopt.cli.reweight import reweight
 from rankopt.cli.train import train
 from rankopt.errors import RankoptError
 
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, train, predict, evaluate, compare, boosts, inspect):
+for command in (demo, train, predict, evaluate, compare, boosts, reweight, inspect):
     app.command()(command)
 app.add_typer(bench.app, name="bench")
 

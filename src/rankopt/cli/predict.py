@@ -8,12 +8,17 @@ from typing import Annotated
 import typer
 
 from rankopt.cli import options
-from rankopt.cli.files import read_data
+from rankopt.cli.files import read_data, read_model
 from rankopt.cli.output import print_json
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="A model made by rankopt.", show_default=False)],
+    model: Annotated[
+        Path,
+        typer.Argument(
+            help="A model of rankopt, LightGBM, XGBoost or CatBoost.", show_default=False
+        ),
+    ],
     data: options.Data,
     out: Annotated[
         Path | None,
@@ -35,10 +40,9 @@ def predict(
     `rankopt predict model.rankopt test.txt.gz -o scores.txt`
     """
     from rankopt.data.scores import write_scores
-    from rankopt.estimators import load
     from rankopt.threads import using_threads
 
-    ranker = load(model)
+    ranker = read_model(model)
     rows = read_data(data, label=label, qid=qid, missing=missing, n_features=n_features)
     with using_threads(threads):
         scores = ranker.predict(rows)
