@@ -46,6 +46,20 @@ def test_pairs_are_differences_of_the_means():
     assert result.pairs[1].p_holm < 0.01
 
 
+def test_pairs_against_one_are_those_of_all_that_hold_it():
+    data, systems = problem()
+    result = rankopt.compare(systems, data, "ndcg@5", against="weak")
+    assert [(p.a, p.b) for p in result.pairs] == [("weak", "noise"), ("weak", "good")]
+    assert result.pairs[0].difference == pytest.approx(
+        -rankopt.compare(systems, data, "ndcg@5").pairs[0].difference
+    )
+    np.testing.assert_allclose(
+        [p.p_holm for p in result.pairs], holm(np.array([p.p for p in result.pairs]))
+    )
+    with pytest.raises(DataError, match="against 'bad', but there are noise, weak, good"):
+        rankopt.compare(systems, data, "ndcg@5", against="bad")
+
+
 def test_the_same_seed_gives_the_same_numbers():
     data, systems = problem()
     first, second = (

@@ -25,6 +25,10 @@ def compare(
     ],
     measure: options.OneMeasure = "ndcg@10",
     test: Annotated[str, typer.Option(help="randomisation, t or wilcoxon.")] = "randomisation",
+    against: Annotated[
+        str | None,
+        typer.Option(help="The file that every other one is compared with; all pairs unless told."),
+    ] = None,
     convention: options.ConventionName = "rankopt",
     ties: options.TiesName = None,
     blank: options.BlankName = None,
@@ -43,6 +47,8 @@ def compare(
     `rankopt compare test.txt.gz old.scores new.scores -m ndcg@10`
 
     `rankopt compare test.txt a.rankopt b.rankopt c.scores -m map --test t --json`
+
+    `rankopt compare test.txt old.scores a.rankopt b.rankopt --against old.scores`
     """
     if len(rankings) < 2:
         raise typer.BadParameter("name two or more model or score files")
@@ -58,6 +64,7 @@ def compare(
         rows,
         measure,
         test=test,
+        against=against,
         convention=as_convention(convention, ties, blank),  # pyright: ignore[reportArgumentType]
         random_state=seed,
     )

@@ -18,6 +18,8 @@ from rankopt.scorers.trees import Trees
 from rankopt.solvers.grower import Grower, Grown
 from rankopt.threads import available_threads
 
+_CELLS = 1_000_000  # of features and rows that are worth a further thread
+
 
 @dataclass(frozen=True)
 class TreeShape:
@@ -52,11 +54,11 @@ class TreeShape:
         if not (self.min_child_weight >= 0.0 and self.reg_lambda >= 0.0):
             raise SpecError("min_child_weight and reg_lambda must not be negative")
 
-    def parameters(self, seed: int) -> dict[str, Any]:
+    def parameters(self, seed: int, threads: int) -> dict[str, Any]:
         """LightGBM's parameters for trees that do not depend on the number of threads."""
         return {
             "objective": "none", "boost_from_average": False, "learning_rate": 1.0, "verbosity": -1,
-            "deterministic": True, "force_col_wise": True, "num_threads": available_threads(),
+            "deterministic": True, "force_col_wise": True, "num_threads": threads,
             "num_leaves": self.num_leaves, "max_depth": self.max_depth,
             "min_data_in_leaf": self.min_child_samples, "max_bin": self.max_bin,
             "min_sum_hessian_in_leaf": self.min_child_weight, "lambda_l2": self.reg_lambda,
@@ -80,7 +82,9 @@ class LightGBMGrower(Grower):
         data = parts[0]
         _check_categories(shape.categories, data)
         self._walks = [_Walk.of(part) for part in parts]
-        settings = shape.parameters(seed)
+        # Threads of small data wait for each other longer than they work.
+        threads = min(available_threads(), 1 + data.n_rows * data.n_features // _CELLS)
+        settings = shape.parameters(seed, threads)
         with _plainly():
             matrix = lgb.Dataset(
                 _matrix(data), categorical_feature=list(shape.categories), params=settings

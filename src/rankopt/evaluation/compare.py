@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -75,6 +75,7 @@ def compare(
     *,
     test: str = "randomisation",
     convention: Convention | str = "rankopt",
+    against: str | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> Comparison:
     """Compare rankings of one dataset pair by pair.
@@ -84,6 +85,7 @@ def compare(
     rankings : name -> fitted model or scores in the caller's row order; two or more.
     test : ``randomisation`` (signs of the per-query differences flipped), ``t`` or ``wilcoxon``. With
         query weights the weighted differences are tested.
+    against : the name that every other ranking is compared with; None compares every pair.
     random_state : seed of the tests and the intervals.
 
     Examples
@@ -98,6 +100,8 @@ def compare(
         raise DataError('compare: rankings must have names, as in {"old": scores, "new": model}')
     if len(rankings) < 2:
         raise DataError("compare: needs two or more rankings")
+    if against is not None and against not in rankings:
+        raise DataError(f"compare: against {against!r}, but there are {', '.join(rankings)}")
     convention = as_convention(convention)
     rng = as_generator(random_state)
     text = measure if isinstance(measure, str) else str(measure)
@@ -114,7 +118,7 @@ def compare(
     intervals = {name: bootstrap_interval(v, rng, share) for name, v in values.items()}
     rows = [
         (a, b, values[b] - values[a], p_value(_weighted(values[b] - values[a], share), test, rng))
-        for a, b in combinations(values, 2)
+        for a, b in _paired(values, against)
     ]
     corrected = holm(np.array([p for *_, p in rows]))
     pairs = tuple(
@@ -127,6 +131,13 @@ def compare(
     )  # fmt: skip
     means = {name: result.mean[text] for name, result in results.items()}
     return Comparison(text, test, int(kept.sum()), convention, means, intervals, pairs)
+
+
+def _paired(names: Iterable[str], against: str | None) -> list[tuple[str, str]]:
+    """The names two by two, in order, or each of the others with one."""
+    if against is None:
+        return list(combinations(names, 2))
+    return [(against, name) for name in names if name != against]
 
 
 def _weighted(differences: Floats, share: Floats | None) -> Floats:
