@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankopt.data.groups import Groups as Groups
     from rankopt.data.letor import read_letor as read_letor
     from rankopt.data.letor import write_letor as write_letor
+    from rankopt.data.pairs import read_pairs as read_pairs
     from rankopt.data.simulate import simulate as simulate
     from rankopt.data.split import folds as folds
     from rankopt.data.split import holdout as holdout
@@ -51,6 +52,7 @@ _HOMES = {
     "rankopt.data.frames": ("from_frame", "read_parquet"),
     "rankopt.data.groups": ("Groups",),
     "rankopt.data.letor": ("read_letor", "write_letor"),
+    "rankopt.data.pairs": ("read_pairs",),
     "rankopt.data.simulate": ("simulate",),
     "rankopt.data.split": ("folds", "holdout"),
     "rankopt.data.trec": ("read_qrels", "read_run"),

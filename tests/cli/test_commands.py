@@ -351,3 +351,38 @@ def test_the_demo_trains_compares_and_writes_files_that_agree(tmp_path, run):
     status, printed, _ = run("demo")
     assert status == 0
     assert "after (directboost)" in printed
+
+
+def test_text_from_training_to_scores(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    for name in ("train.tsv", "test.tsv"):
+        lines = ["question\tanswer\tlabel"]
+        for q in range(30):
+            asked = rng.integers(2)
+            for kind, word in enumerate(("london", "shakespeare")):
+                lines.append(
+                    f"{('where', 'who')[asked]} q{q}\t{word} a{q % 3}\t{int(kind == asked)}"
+                )
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    words = ["-s", "text=words(stop_words=none)", "--seed", 1]
+    trained = ok(
+        run("train", "functional", "train.tsv", "--text", "--valid", "test.tsv", "--test", "test.tsv",
+            "-m", "mrr", "-o", "m.rankopt", *words, "--json")
+    )  # fmt: skip
+    assert trained["test"] == 1.0
+    assert trained["parameters"]["scorer"] == "bilinear(d=10)"
+    found = ok(
+        run("evaluate", "test.tsv", "--model", "m.rankopt", "-m", "mrr", "-m", "map", "--json")
+    )
+    assert found["measures"] == {"mrr": 1.0, "map": 1.0}
+    scored = ok(run("predict", "m.rankopt", "test.tsv", "--json"))
+    assert (scored["rows"], scored["queries"]) == (60, 30)
+    assert "bilinear" in ok(run("inspect", "m.rankopt", "--json"))["scorer"]
+    (tmp_path / "pairs.txt").write_bytes((tmp_path / "test.tsv").read_bytes())
+    assert ok(run("predict", "m.rankopt", "pairs.txt", "--json"))["scores"] == scored["scores"]
+    assert "holds text, and DirectRank" in refused(run("train", "directrank", "train.tsv"))
+    (tmp_path / "bad.tsv").write_text("question\tanswer\tlabel\nwho\ta\tno\n")
+    assert "bad.tsv, line 2: label is 'no'" in refused(
+        run("train", "functional", "bad.tsv", "--text")
+    )

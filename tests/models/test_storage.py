@@ -56,7 +56,7 @@ HOSTILE = {
     "scorer": (lambda h, m: h.update(scorer="__import__('os')"), "is not a rankopt model"),
     "unknown": (lambda h, m: h.update(extra=1), "is not a rankopt model"),
     "names": (lambda h, m: h.update(features=["a"]), "1 feature names for 3 features"),
-    "width": (lambda h, m: h.update(n_features=4), "3 weights for 4 features"),
+    "width": (lambda h, m: h.update(n_features=4), "3 parameters, but linear has 4 on 4 features"),
     "normalize": (lambda h, m: h.update(normalize="magic"), "unknown normalize"),
     "empty": (lambda h, m: m.update({"params.npy": b""}), "is not a rankopt model"),
     "no-array": (lambda h, m: m.pop("params.npy"), "is not a rankopt model"),

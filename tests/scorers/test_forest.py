@@ -180,7 +180,7 @@ def test_weights_must_be_as_many_as_trees(tmp_path):
     trees = one_tree(np.random.default_rng(0), 4)
     stored(trees, tmp_path / "m.rankopt")
     replaced(tmp_path / "m.rankopt", "params.npy", np.ones(7))
-    with pytest.raises(ModelError, match="7 weights for 1 trees"):
+    with pytest.raises(ModelError, match="7 parameters, but forest has 1"):
         load_model(tmp_path / "m.rankopt")
 
 

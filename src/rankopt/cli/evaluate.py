@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankopt.cli import options
-from rankopt.cli.files import read_data, read_model, read_ranking
+from rankopt.cli.files import read_data, read_model, read_ranking, takes_text
 from rankopt.cli.output import convention_line, print_json, print_table
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def evaluate(
 
         assert data is not None
         ranking = read_model(model) if model else read_ranking(scores or data)
-        rows = read_data(data, label=label, qid=qid, missing=missing)
+        text = model is not None and takes_text(ranking)
+        rows = read_data(data, label=label, qid=qid, missing=missing, text=text)
         results = evaluate_data(ranking, rows, measure, convention=chosen)
     if as_json:
         print_json(results.to_dict(by_query))

@@ -18,8 +18,9 @@ def read_data(
     qid: str = "qid",
     missing: str = "zero",
     n_features: int | None = None,
+    text: bool = False,
 ) -> Dataset:
-    """A dataset from LETOR text or Parquet."""
+    """A dataset from LETOR text, Parquet, or (`text`, or by its name) pairs of question and answer."""
     if path.is_dir():
         raise DataError(f"{path}: is a folder; name a file in it")
     if path.suffix in (".parquet", ".pq"):
@@ -30,9 +31,20 @@ def read_data(
                 f"{path}: --missing is for text; missing values of a table stay missing"
             )
         return read_parquet(path, label=label, qid=qid)
+    if text or Path(path.name.removesuffix(".gz").removesuffix(".xz")).suffix in (".tsv", ".csv"):
+        from rankopt.data.pairs import read_pairs
+
+        return read_pairs(path, columns={"label": label, "qid": qid})
     from rankopt.data.letor import read_letor
 
     return read_letor(path, missing=missing, n_features=n_features)  # pyright: ignore[reportArgumentType]
+
+
+def takes_text(model: Any) -> bool:
+    """Whether a model scores text instead of features."""
+    from rankopt.estimators.base import BaseRanker
+
+    return isinstance(model, BaseRanker) and model.model_.inputs.vocabulary is not None
 
 
 def read_model(path: Path) -> Any:

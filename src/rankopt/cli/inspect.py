@@ -27,8 +27,7 @@ def inspect(
     from rankopt.models.storage import load_model
 
     stored = load_model(model)
-    names = stored.features or tuple(str(f + 1) for f in range(stored.n_features))
-    weights = stored.scorer.named(stored.params, names) or None
+    weights = stored.scorer.named(stored.params, stored.scored_features) or None
     result: dict[str, Any] = {
         "system": stored.recipe.system,
         "scorer": str(stored.scorer),

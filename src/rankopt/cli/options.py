@@ -10,7 +10,8 @@ import typer
 Data = Annotated[
     Path,
     typer.Argument(
-        help="Rows with labels: LETOR/SVMlight text (plain, .gz, .xz) or .parquet.",
+        help="Rows with labels: LETOR/SVMlight text (plain, .gz, .xz) or .parquet; question and answer"
+        " text: .tsv or .csv.",
         show_default=False,
     ),
 ]
@@ -57,10 +58,19 @@ Missing = Annotated[
     typer.Option(help="What NULL and absent values of a text become: zero, nan, query-minimum."),
 ]
 LabelColumn = Annotated[
-    str, typer.Option("--label", help="The column of labels in a .parquet file.")
+    str, typer.Option("--label", help="The column of labels in a .parquet, .tsv or .csv file.")
 ]
 QidColumn = Annotated[
-    str, typer.Option("--qid", help="The column of query identifiers in a .parquet file.")
+    str,
+    typer.Option("--qid", help="The column of query identifiers in a .parquet, .tsv or .csv file."),
+]
+Text = Annotated[
+    bool,
+    typer.Option(
+        "--text",
+        help="The files are pairs of question and answer text: TSV or CSV with the columns question,"
+        " answer, label, and qid where a question repeats.",
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 Threads = Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rankopt.cli import options
-from rankopt.cli.files import read_data, read_model
+from rankopt.cli.files import read_data, read_model, takes_text
 from rankopt.cli.output import print_json
 
 
@@ -33,7 +33,8 @@ def predict(
 ) -> None:
     """Score rows with a model: one number per line, in the order of the rows.
 
-    Scores of different queries do not compare.
+    Scores of different queries do not compare. A model that was trained on text reads pairs of
+    question and answer, as `rankopt train functional --text` does.
 
     Examples:
 
@@ -43,7 +44,8 @@ def predict(
     from rankopt.threads import using_threads
 
     ranker = read_model(model)
-    rows = read_data(data, label=label, qid=qid, missing=missing, n_features=n_features)
+    text = takes_text(ranker)
+    rows = read_data(data, label=label, qid=qid, missing=missing, n_features=n_features, text=text)
     with using_threads(threads):
         scores = ranker.predict(rows)
     if out is not None:

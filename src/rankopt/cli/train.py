@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from rankopt.data.dataset import Dataset
 
 
+# What a system is set to for text, unless the user says otherwise: the paper's way of ranking answers.
+_FOR_TEXT = {"scorer": "bilinear(d=10)", "loss": "multiclass"}
+
+
 def train(
     system: Annotated[
         str, typer.Argument(help="The system, such as directrank.", show_default=False)
@@ -41,6 +45,7 @@ def train(
     missing: options.Missing = "zero",
     label: options.LabelColumn = "label",
     qid: options.QidColumn = "qid",
+    text: options.Text = False,
     as_json: options.Json = False,
 ) -> None:
     """Train a system and write its model.
@@ -52,19 +57,23 @@ def train(
     `rankopt train directrank train.txt.gz --valid vali.txt.gz -m ndcg@10 -o model.rankopt`
 
     `rankopt train directrank train.txt -m map -s restarts=5 -s order=random --json`
+
+    `rankopt train functional pairs.tsv --text -m mrr -o model.rankopt`
     """
     from rankopt.estimators import system as system_class
     from rankopt.spec import parse_settings
 
     cls = system_class(system)
     parameters = {"measure": measure, "random_state": seed, "n_jobs": threads, "verbose": 1}
+    if text:
+        parameters |= _FOR_TEXT
     parameters = {**parameters, **parse_settings(setting, system, cls._get_param_names())}
     if out is not None and not out.absolute().parent.is_dir():
         raise FileNotFoundError(
             2, "the folder to write the model to does not exist", str(out.parent)
         )
     parts = {
-        name: read_data(path, label=label, qid=qid, missing=missing)
+        name: read_data(path, label=label, qid=qid, missing=missing, text=text)
         for name, path in (("train", data), ("valid", valid), ("test", test))
         if path is not None
     }

@@ -20,8 +20,23 @@ _STEP = 4096  # rows looked at together
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Texts:
+    """The wording of queries and objects, such as questions and answers, instead of features.
+
+    Parameters
+    ----------
+    questions : (n_queries,) text.
+    answers : (n_rows,) text.
+    """
+
+    questions: NDArray[Any]
+    answers: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Dataset:
-    """A ranking problem. Build one with `dataset`, `read_letor`, `read_parquet` or `from_frame`.
+    """A ranking problem. Build one with `dataset`, `read_letor`, `read_parquet`, `from_frame` or
+    `read_pairs`.
 
     Parameters
     ----------
@@ -29,26 +44,29 @@ class Dataset:
         value; infinite values are refused.
     y : (n_rows,) labels, or None where there are none.
     groups : the queries.
-    Q : (n_queries, n_query_features) query features, or None.
+    Q : (n_queries, n_query_features) query features, dense or CSR, or None.
     weights : (n_queries,) weights of the queries, or None.
     docs : (n_rows,) document identifiers, or None.
     features : names of the columns of X.
     rows : the caller's row number of each stored row, or None where the order is the caller's.
     name : where the data came from; error messages say it.
+    texts : wording that a model turns into features; X then has no columns.
     """
 
     X: Matrix | csr_array
     y: Floats | None
     groups: Groups
-    Q: Matrix | None = None
+    Q: Matrix | csr_array | None = None
     weights: Floats | None = None
     docs: NDArray[Any] | None = None
     features: tuple[str, ...] = ()
     rows: Ints | None = None
     name: str = "data"
+    texts: Texts | None = None
 
     def __repr__(self) -> str:
-        shape = f"{self.n_rows} rows, {self.n_features} features, {self.groups.n_queries} queries"
+        holds = "text" if self.texts is not None else f"{self.n_features} features"
+        shape = f"{self.n_rows} rows, {holds}, {self.groups.n_queries} queries"
         return f"<Dataset {self.name}: {shape}>"
 
     @property
@@ -58,6 +76,10 @@ class Dataset:
     @property
     def n_features(self) -> int:
         return int(self.X.shape[1])  # pyright: ignore[reportOptionalSubscript]
+
+    @property
+    def n_query_features(self) -> int:
+        return 0 if self.Q is None else int(self.Q.shape[1])  # pyright: ignore[reportOptionalSubscript]
 
     @property
     def labels(self) -> Floats:
@@ -93,6 +115,9 @@ class Dataset:
             weights=None if self.weights is None else self.weights[queries],
             docs=None if self.docs is None else self.docs[rows],
             rows=None,
+            texts=None
+            if self.texts is None
+            else Texts(self.texts.questions[queries], self.texts.answers[rows]),
         )
 
 
@@ -103,6 +128,7 @@ def dataset(
     *,
     group: ArrayLike | None = None,
     query_weight: ArrayLike | None = None,
+    query_features: Any = None,
     docs: ArrayLike | None = None,
     features: tuple[str, ...] = (),
     name: str = "data",
@@ -116,6 +142,7 @@ def dataset(
     qid : one query identifier per row, integers or text; None is one query of all rows.
     group : sizes of consecutive queries, instead of `qid`.
     query_weight : one weight per query, in order of first appearance.
+    query_features : dense array or scipy sparse matrix, one row per query, in order of first appearance.
     docs : one document identifier per row.
     features : names of the columns; by default those of a data frame X.
 
@@ -141,6 +168,7 @@ def dataset(
     else:
         groups, rows = Groups.from_sizes(group, n_rows), None
     weights = None if query_weight is None else query_weights(query_weight, groups)
+    Q = None if query_features is None else _query_matrix(query_features, groups, name)
     identifiers = None if docs is None else np.asarray(docs)
     if identifiers is not None and identifiers.shape != (n_rows,):
         raise DataError(f"docs: {identifiers.shape} identifiers for {n_rows} rows")
@@ -151,7 +179,7 @@ def dataset(
         labels = None if labels is None else labels[rows]
         identifiers = None if identifiers is None else identifiers[rows]
     return Dataset(
-        features_of, labels, groups, None, weights, identifiers, tuple(features), rows, name
+        features_of, labels, groups, Q, weights, identifiers, tuple(features), rows, name
     )
 
 
@@ -181,6 +209,17 @@ def query_weights(weights: ArrayLike, groups: Groups) -> Floats:
     if values.min() < 0.0 or values.max() == 0.0:
         raise DataError("query_weight: weights must not be negative, and not all zero")
     return values
+
+
+def _query_matrix(Q: Any, groups: Groups, name: str) -> Any:
+    """Query features: one row per query, finite."""
+    matrix = require_no_infinity(_matrix(Q, f"{name}: query_features"), f"{name}: query_features")
+    if matrix.shape[0] != groups.n_queries:
+        raise DataError(
+            f"{name}: query_features has {matrix.shape[0]} rows for {groups.n_queries} queries;"
+            " give one per query, in order of first appearance"
+        )
+    return matrix
 
 
 def _matrix(X: Any, name: str) -> Any:

@@ -95,8 +95,8 @@ class Groups:
         return int(self.sizes.max())
 
     def spread(self, per_query: NDArray[Any]) -> NDArray[Any]:
-        """One value per query to one per row."""
-        return np.repeat(per_query, self.sizes)
+        """One value per query to one per row; several, as rows of a matrix."""
+        return np.repeat(per_query, self.sizes, axis=0)
 
     def total(self, per_row: Floats) -> Floats:
         """Sums of a per-row value over each query."""

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankopt.arrays import Floats
+from rankopt.arrays import Floats, Ints
 from rankopt.data.dataset import Dataset, dataset, query_weights
 from rankopt.data.groups import Groups
 from rankopt.errors import DataError, SpecError
@@ -42,6 +42,8 @@ class BaseRanker(BaseEstimator):
     measure: Any
     n_jobs: int | None
     normalize: str | None
+    text: Any = None  # how text becomes features, in systems that take it
+    query_columns: Any = None  # the columns of X that describe the query, in systems that tell
     model_: Model
     n_queries_: int
     coef_: Floats
@@ -174,6 +176,11 @@ class BaseRanker(BaseEstimator):
                     "fit: a Dataset brings its labels and queries; do not pass y, qid or group"
                 )
             data = X
+            if data.texts is not None and self.text is None:
+                raise DataError(
+                    f"{data.name}: holds text, and {type(self).__name__} takes features; FunctionalRank"
+                    " takes text, and rankopt.data.text makes features of it"
+                )
             self.n_features_in_ = data.n_features
             if data.features:
                 self.feature_names_in_ = np.asarray(data.features, dtype=object)
@@ -230,10 +237,13 @@ class BaseRanker(BaseEstimator):
         if isinstance(X, Dataset):
             self._check_missing(X)
             return X
-        checked = validate_data(
+        checked: Any = validate_data(
             self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False,
             ensure_all_finite=self._finite,
         )  # fmt: skip
+        columns = self.model_.inputs.query_columns
+        if qid is None and y is None and columns:
+            qid = runs(checked[:, list(columns)])
         return dataset(checked, y, qid, name="X")
 
     @property
@@ -260,6 +270,12 @@ class BaseRanker(BaseEstimator):
         return tags
 
 
+def runs(features: Any) -> Ints:
+    """The number of each row's run of equal rows."""
+    dense = features if isinstance(features, np.ndarray) else features.toarray()
+    return np.append(0, np.cumsum((dense[1:] != dense[:-1]).any(axis=1)))
+
+
 def weights_of(weights: ArrayLike, data: Dataset) -> Floats:
     """Weights of queries, from one per query or from one per row that is the same within a query."""
     values = np.asarray(weights, dtype=np.float64)
@@ -278,6 +294,10 @@ def weights_of(weights: ArrayLike, data: Dataset) -> Floats:
 
 
 def _require_finite_features(data: Dataset) -> None:
+    if data.Q is not None:
+        of_queries = data.Q if isinstance(data.Q, np.ndarray) else data.Q.data
+        if not np.isfinite(of_queries).all():
+            raise DataError(f"{data.name}: query_features hold NaN; fill them")
     values = data.X if isinstance(data.X, np.ndarray) else data.X.data
     if not np.isfinite(values.sum(dtype=np.float64)) and not np.isfinite(values).all():
         where = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any, ClassVar, Literal
 
+from rankopt.data.text import Words
 from rankopt.errors import SpecError
 from rankopt.estimators.gradient import GradientRanker
 from rankopt.measures import Measure
@@ -30,7 +31,8 @@ class FunctionalRank(GradientRanker):
 
     Parameters
     ----------
-    scorer : ``linear``, ``quadratic(rho=0.02)``, or any other scorer or its text.
+    scorer : ``linear``; ``quadratic(rho=0.02)``; ``bilinear(d=10)`` or ``distance(d=10)`` where queries
+        have features of their own; or any other scorer or its text.
     loss : ``multiclass``; a pairwise loss by its name alone (``logistic``, ``hinge``, ``quadratic``,
         ``exponential``); or any objective, such as ``plackett-luce``, ``pseudo-likelihood(max_grade=2)``, and
         ``approx(err, alpha=1)`` for the paper's smoothed measures.
@@ -45,6 +47,9 @@ class FunctionalRank(GradientRanker):
     max_iter, tol : of the solver; None is its default.
     normalize : None; ``standard`` (mean 0, spread 1 over all rows, as the paper does it, folded into the
         parameters); ``query`` (0 to 1 within each query, at prediction as well).
+    query_columns : columns of X, by number from 0 or by name, that describe the query, for scorers that take
+        the two apart. They must be the same in all rows of a query.
+    text : how text (`rankopt.read_pairs`) becomes features; see `rankopt.data.text.Words`.
     polish : a measure to finish on by exact line search, where the scorer is linear; None does not.
     early_stopping_rounds : iterations without a better validation value after which training ends.
         Whenever there is validation data, the best of all iterations is kept.
@@ -88,6 +93,8 @@ class FunctionalRank(GradientRanker):
         max_iter: int | None = None,
         tol: float | None = None,
         normalize: str | None = None,
+        query_columns: Any = None,
+        text: str | Words = "words",
         polish: str | Measure | None = None,
         early_stopping_rounds: int | None = None,
         n_jobs: int | None = None,
@@ -105,6 +112,8 @@ class FunctionalRank(GradientRanker):
         self.max_iter = max_iter
         self.tol = tol
         self.normalize = normalize
+        self.query_columns = query_columns
+        self.text = text
         self.polish = polish
         self.early_stopping_rounds = early_stopping_rounds
         self.n_jobs = n_jobs

@@ -14,11 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
 from rankopt.data.scale import Scaling
+from rankopt.data.text import WORDS
 from rankopt.errors import IncompatibleError, SpecError
 from rankopt.estimators.base import BaseRanker
 from rankopt.estimators.linear import scaled, standard_start
 from rankopt.estimators.validation import Watch
 from rankopt.measures import BoundMeasure, Measure, as_measure
+from rankopt.models.inputs import Inputs, resolved
 from rankopt.models.model import Model
 from rankopt.objectives.base import Objective, Sloped, Stepped
 from rankopt.progress import Advance, progress
@@ -77,8 +79,9 @@ class GradientRanker(BaseRanker):
         for name in ("temperature_", "polish_", "best_iteration_", "best_score_"):
             vars(self).pop(name, None)  # of an earlier fit
         rng = as_generator(self.random_state)
-        given, (data, scaling, lift) = data, self._framed(data, scorer, rng)
-        valid = [self._reframed(part, scaling, lift) for part in valid]
+        given, inputs = data, self._inputs(data)
+        data, scaling, lift = self._framed(inputs.apply(data), scorer, rng)
+        valid = [self._reframed(inputs.apply(part), scaling, lift) for part in valid]
         scorer = scorer.fitted(data)
         inner = scorer if lift is None else Linear()
         loss = objective.bind(data.labels, data.groups, data.weights)
@@ -111,7 +114,17 @@ class GradientRanker(BaseRanker):
         params = params if lift is None else lift.fold(params)
         if scorer.name == "linear":
             self.coef_, self.intercept_ = params, 0.0
-        return Model(scorer, params, given.n_features, names, kept, self._recipe(**notes))
+        width = given.n_query_features if scorer.separate else 0
+        recipe = self._recipe(**notes)
+        return Model(scorer, params, given.n_features, names, kept, recipe, width, inputs)
+
+    def _inputs(self, data: Dataset) -> Inputs:
+        """What becomes of data before the scorer sees it: words of texts, columns of queries."""
+        if data.texts is None:
+            return Inputs(resolved(self.query_columns, data))
+        if self.query_columns is not None:
+            raise SpecError("query_columns: text has no columns; leave it out")
+        return Inputs((), WORDS.build(self.text).fitted(data))
 
     def _framed(self, data: Dataset, scorer: Scorer, rng: np.random.Generator) -> Frame:
         """The data as the parameters see it, and how it was made from what the caller gave."""

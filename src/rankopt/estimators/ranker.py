@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, ClassVar
 
+from rankopt.data.text import Words
 from rankopt.estimators.gradient import GradientRanker
 from rankopt.measures import Measure, as_measure
 from rankopt.objectives import OBJECTIVES, Objective
@@ -34,8 +35,11 @@ class Ranker(GradientRanker):
         what the scorer starts from), ``ridge``, ``ranksvm``, ``uniform``, ``zero``, an array, or a fitted
         linear model; the products of ``quadratic`` start from zero.
     max_iter, tol : of the solver; None is its default.
-    normalize : None; ``standard`` (mean 0, spread 1 over all rows, folded into the parameters;
-        linear and quadratic scorers only); ``query`` (0 to 1 within each query, at prediction as well).
+    normalize : None; ``standard`` (mean 0, spread 1 over all rows, folded into the parameters, where the
+        scorer can do so); ``query`` (0 to 1 within each query, at prediction as well).
+    query_columns : columns of X, by number from 0 or by name, that describe the query, for scorers that take
+        the two apart. They must be the same in all rows of a query.
+    text : how text (`rankopt.read_pairs`) becomes features; see `rankopt.data.text.Words`.
     polish : a measure to finish on by exact line search, where the scorer is linear; None does not.
     early_stopping_rounds : iterations without a better validation value after which training ends.
         Whenever there is validation data, the best of all iterations is kept.
@@ -72,6 +76,8 @@ class Ranker(GradientRanker):
         max_iter: int | None = None,
         tol: float | None = None,
         normalize: str | None = None,
+        query_columns: Any = None,
+        text: str | Words = "words",
         polish: str | Measure | None = None,
         early_stopping_rounds: int | None = None,
         n_jobs: int | None = None,
@@ -87,6 +93,8 @@ class Ranker(GradientRanker):
         self.max_iter = max_iter
         self.tol = tol
         self.normalize = normalize
+        self.query_columns = query_columns
+        self.text = text
         self.polish = polish
         self.early_stopping_rounds = early_stopping_rounds
         self.n_jobs = n_jobs

@@ -8,6 +8,7 @@ from typing import Any
 from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
 from rankopt.errors import DataError
+from rankopt.models.inputs import Inputs
 from rankopt.scorers.base import Scorer
 
 
@@ -39,6 +40,9 @@ class Model:
         Standardisation is folded into `params` instead.
     features : names of the features, or empty.
     n_features : their number.
+    n_query_features : the number of features of queries that the caller gives apart; 0 where the
+        scorer does not ask for any.
+    inputs : what becomes of the data before the scorer sees it.
     """
 
     scorer: Scorer
@@ -47,6 +51,8 @@ class Model:
     features: tuple[str, ...]
     normalize: str | None
     recipe: Recipe
+    n_query_features: int = 0
+    inputs: Inputs = field(default_factory=Inputs)
 
     def predict(self, data: Dataset) -> Floats:
         """One score per row, in stored order."""
@@ -54,12 +60,25 @@ class Model:
 
     def prepared(self, data: Dataset) -> Dataset:
         """The data as the scorer takes it; a `DataError` where it is of another shape."""
-        self.check_features(data)
+        if self.inputs.vocabulary is None and data.texts is None:
+            self.check_features(data)
+        data = self.inputs.apply(data)
         if self.normalize != "query":
             return data
         from rankopt.data.scale import scale_per_query
 
         return scale_per_query(data)
+
+    @property
+    def scored_features(self) -> tuple[str, ...]:
+        """Names of the features of objects that the scorer sees; numbers from 1 where they have none."""
+        vocabulary = self.inputs.vocabulary
+        if vocabulary is not None and vocabulary.answers.words:
+            return vocabulary.answers.words
+        if vocabulary is not None:
+            return tuple(str(f + 1) for f in range(vocabulary.widths[0]))
+        names = self.features or tuple(str(f + 1) for f in range(self.n_features))
+        return tuple(name for f, name in enumerate(names) if f not in self.inputs.query_columns)
 
     def check_features(self, data: Dataset) -> None:
         """Refuse data whose features are not the model's.
@@ -71,6 +90,11 @@ class Model:
                 f"{data.name}: has {data.n_features} features, but the model was trained on"
                 f" {self.n_features}; where a text file leaves out zeros, read it with"
                 f" n_features={self.n_features} (--n-features {self.n_features})"
+            )
+        if self.n_query_features and data.n_query_features != self.n_query_features:
+            raise DataError(
+                f"{data.name}: has {data.n_query_features} query features, but the model was trained on"
+                f" {self.n_query_features}"
             )
         comparable = _numbered(self.features) == _numbered(data.features)
         if self.features and data.features and comparable and self.features != data.features:

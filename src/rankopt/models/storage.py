@@ -1,7 +1,8 @@
 """Model files: one zip of a JSON header and plain arrays; versioned, without pickle.
 
 ``model.json`` is the header, ``params.npy`` the parameters, and ``NAME.npy`` each array that the scorer
-holds beside them, such as the splits of trees; the header lists these.
+holds beside them, such as the splits of trees; the header lists these. The words of a model that takes
+text stand in the header, their weights in ``words_questions.npy`` and ``words_answers.npy``.
 
 A file that is not what it says is refused with one line: sizes are checked before anything is
 unpacked, arrays are read without object types, and names are looked up, never evaluated.
@@ -15,6 +16,7 @@ import re
 import struct
 import zipfile
 import zlib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +26,25 @@ from numpy.typing import NDArray
 
 from rankopt.arrays import Floats
 from rankopt.data.files import replacing
+from rankopt.data.text import WORDS, Side, Vocabulary
 from rankopt.errors import ModelError, RankoptError
+from rankopt.models.inputs import Inputs
 from rankopt.models.model import Model, Recipe
-from rankopt.scorers import SCORERS, Forest, Quadratic
+from rankopt.scorers import SCORERS, Quadratic
 
 FORMAT = "rankopt-model"
-VERSION = 2  # 2: arrays of scorers
+VERSION = 3  # 2: arrays of scorers; 3: features of queries, text
 _LARGEST = 4 << 30  # bytes of an unpacked member
 _TYPES = ("float64", "int64", "int32", "uint32", "uint8")
 _NAME = re.compile(r"[a-z][a-z_]{0,40}")
+
+
+class Text(msgspec.Struct, forbid_unknown_fields=True):
+    """How a model makes features of text: the spec, and the words of each side."""
+
+    spec: str
+    questions: list[str]
+    answers: list[str]
 
 
 class Header(msgspec.Struct, forbid_unknown_fields=True):
@@ -48,14 +60,19 @@ class Header(msgspec.Struct, forbid_unknown_fields=True):
     parameters: dict[str, Any]
     notes: dict[str, Any]
     arrays: list[str] = []
+    n_query_features: int = 0
+    query_columns: list[int] = []
+    text: Text | None = None
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model; the same model gives the same bytes."""
-    arrays = model.scorer.arrays()
+    text, weights = _text_of(model.inputs.vocabulary)
+    arrays = {**model.scorer.arrays(), **weights}
     header = Header(
         FORMAT, VERSION, str(model.scorer), model.n_features, list(model.features), model.normalize,
         model.recipe.system, model.recipe.parameters, model.recipe.notes, list(arrays),
+        model.n_query_features, list(model.inputs.query_columns), text,
     )  # fmt: skip
     with (
         replacing(path) as partial,
@@ -109,23 +126,56 @@ def _checked(header: Header, params: Floats, arrays: dict[str, NDArray[Any]]) ->
         raise ModelError(f"unknown normalize {header.normalize!r}")
     if header.features and len(header.features) != header.n_features:
         raise ModelError(f"{len(header.features)} feature names for {header.n_features} features")
+    inputs = _inputs(header, arrays)
+    widths = inputs.widths(header.n_features, header.n_query_features)
     scorer = SCORERS.build(header.scorer).holding(arrays)
-    if scorer.name == "linear" and params.size != header.n_features:
-        raise ModelError(f"{params.size} weights for {header.n_features} features")
-    if isinstance(scorer, Quadratic):
-        if scorer.width != header.n_features:
-            raise ModelError(
-                f"products of {scorer.width} features, but {header.n_features} features"
-            )
-        size = scorer.size_for(header.n_features, 0)
-        if params.size != size:
-            raise ModelError(f"{params.size} weights for {size} features and products")
-    if isinstance(scorer, Forest) and params.size != scorer.trees.n_trees:
-        raise ModelError(f"{params.size} weights for {scorer.trees.n_trees} trees")
+    if isinstance(scorer, Quadratic) and scorer.width != widths[0]:
+        raise ModelError(f"products of {scorer.width} features, but {widths[0]} features")
+    expected = scorer.size_for(*widths)
+    if expected is not None and params.size != expected:
+        raise ModelError(
+            f"{params.size} parameters, but {scorer} has {expected} on {widths[0]} features"
+            + (f" and {widths[1]} of queries" if widths[1] else "")
+        )
     recipe = Recipe(header.system, header.parameters, header.notes)
     return Model(
-        scorer, params, header.n_features, tuple(header.features), header.normalize, recipe
-    )
+        scorer, params, header.n_features, tuple(header.features), header.normalize, recipe,
+        header.n_query_features, inputs,
+    )  # fmt: skip
+
+
+def _inputs(header: Header, arrays: dict[str, NDArray[Any]]) -> Inputs:
+    """What becomes of the data first; its arrays are taken out of `arrays`."""
+    columns = header.query_columns
+    if min(header.n_features, header.n_query_features) < 0:
+        raise ModelError("a number of features is negative")
+    if columns and not (
+        columns[0] >= 0
+        and all(a < b for a, b in pairwise(columns))
+        and columns[-1] < header.n_features
+    ):
+        raise ModelError("query columns must ascend within the features")
+    if header.text is None:
+        return Inputs(tuple(columns))
+    if columns or header.features or header.n_features or header.n_query_features:
+        raise ModelError("a model takes text or features, not both")
+    sides = [
+        Side(tuple(words), arrays.pop(f"words_{name}", np.empty(0)))
+        for name, words in (("questions", header.text.questions), ("answers", header.text.answers))
+    ]
+    vocabulary = Vocabulary(WORDS.build(header.text.spec), *sides)
+    vocabulary.check()
+    return Inputs((), vocabulary)
+
+
+def _text_of(vocabulary: Vocabulary | None) -> tuple[Text | None, dict[str, NDArray[Any]]]:
+    """The entry of the header, and the arrays beside it."""
+    if vocabulary is None:
+        return None, {}
+    sides = {"questions": vocabulary.questions, "answers": vocabulary.answers}
+    weights = {f"words_{name}": side.idf for name, side in sides.items() if side.idf.size}
+    words = [list(side.words) for side in sides.values()]
+    return Text(str(vocabulary.spec), *words), weights
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

@@ -2,6 +2,8 @@
 
 from rankopt.registry import Registry
 from rankopt.scorers.base import Scorer as Scorer
+from rankopt.scorers.bilinear import Bilinear as Bilinear
+from rankopt.scorers.distance import Distance as Distance
 from rankopt.scorers.forest import Forest as Forest
 from rankopt.scorers.kernel import Kernel as Kernel
 from rankopt.scorers.linear import Linear as Linear

@@ -25,6 +25,7 @@ class Scorer(ABC):
 
     name: ClassVar[str]
     linear: ClassVar[bool] = False
+    separate: ClassVar[bool] = False  # needs features of queries apart from those of objects
     foldable: ClassVar[bool] = False  # `folded` can take a standardisation of the features in
 
     @abstractmethod
@@ -42,6 +43,10 @@ class Scorer(ABC):
     @abstractmethod
     def pullback(self, params: Floats, data: Dataset, dscores: Floats) -> Floats:
         """The derivative by the parameters, from the derivative by the scores."""
+
+    def size_for(self, n_features: int, n_query_features: int) -> int | None:
+        """The number of parameters on data of this width; None where the width does not tell."""
+        return None
 
     def fitted(self, data: Dataset) -> Self:
         """The scorer with what it takes from training data beside parameters; most take nothing."""

@@ -77,6 +77,9 @@ class Forest(Scorer):
             out[t] = sums @ self.trees.tree_values(t)
         return out
 
+    def size_for(self, n_features: int, n_query_features: int) -> int | None:
+        return self.trees.n_trees
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         return self.trees.arrays
 

@@ -64,6 +64,9 @@ class Linear(Scorer):
             return _blockwise(X, dscores)
         return np.asarray(X.T @ dscores)
 
+    def size_for(self, n_features: int, n_query_features: int) -> int | None:
+        return n_features
+
     def folded(self, params: Floats, scaling: Scaling) -> Floats:
         return scaling.fold(params)[0]
 

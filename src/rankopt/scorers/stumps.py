@@ -80,6 +80,9 @@ class Stumps(Scorer):
         over_queries(kernels.sums_above, steps, X, features, thresholds, dscores, out)
         return out
 
+    def size_for(self, n_features: int, n_query_features: int) -> int | None:
+        return len(self.features)
+
     def _arrays(self, data: Dataset) -> tuple[Matrix, Ints, Floats]:
         """The columns that steps stand on, row by row, and the steps on them."""
         features = np.asarray(self.features, dtype=np.int64)
