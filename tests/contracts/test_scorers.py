@@ -174,9 +174,7 @@ def test_laid_out_a_linear_scorer_gives_the_same(scorer):
     except IncompatibleError:
         return
     assert scorer.linear
-    np.testing.assert_array_equal(
-        Linear().scores(params, laid_out), scorer.scores(params, data)
-    )
+    np.testing.assert_array_equal(Linear().scores(params, laid_out), scorer.scores(params, data))
 
 
 @every_scorer

@@ -310,7 +310,7 @@ def test_a_file_with_another_number_of_weights_is_refused(tmp_path):
     scorer, params, _ = some(problem())
     path = tmp_path / "m.rankopt"
     save_model(Model(scorer, params[:-1], 7, (), None, Recipe("ranker")), path)
-    with pytest.raises(ModelError, match=f"{params.size - 1} weights"):
+    with pytest.raises(ModelError, match=f"{params.size - 1} parameters"):
         load_model(path)
 
 
