@@ -4,7 +4,8 @@ certificate   the gap over a range of l2 on fold 1 of MQ2008, and on a simulated
               paper's first one (1,500 queries, 50,000 rows, 300 features; 15 minutes there)
 collapse      on OHSUMED the convex bound is no lower than at w = 0; the tight one is (section 5.3)
 quality       five folds of OHSUMED and MQ2008: test NDCG@1..10 by LETOR's convention, and training time,
-              beside ridge regression and scikit-learn's LinearSVC on differences of pairs (RankSVM)
+              beside the ridge regression and RankSVM of the baselines and scikit-learn's LinearSVC on
+              differences of pairs
 
 Hyper-parameters are chosen on the validation part by ndcg@10. Times are CPU seconds. The real sets are
 read from RANKOPT_DATA.
@@ -25,12 +26,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 import rankopt
+from rankopt import baselines
 from rankopt.data.dataset import Dataset
 from rankopt.scorers import Linear
-from rankopt.solvers.starts import ridge
 
 KS = tuple(range(1, 11))
-L2 = (1e-3, 1e-2, 1e-1, 1.0)
+RANGE = tuple(10.0**power for power in range(-6, 3))  # of l2, for the certificates
+POWERS = tuple(10.0**power for power in range(-5, 2))  # of l2, to choose from on validation data
+FEWER = (1e-4, 1e-2, 1.0)  # where a fit takes longer, or hardly any changes anything
 C = (1e-4, 1e-2, 1.0)
 FOLDS = range(1, 6)
 
@@ -54,7 +57,7 @@ def certificate(args: argparse.Namespace) -> list[dict[str, Any]]:
     """The gap that a fit ends with, and what it took."""
     sets: list[tuple[str, Dataset, tuple[float, ...]]] = []
     if root() is not None:
-        sets.append(("mq2008 fold 1", fold("mq2008", 1)["train"], args.l2 or (10.0, *L2, 1e-4)))
+        sets.append(("mq2008 fold 1", fold("mq2008", 1)["train"], args.l2 or RANGE))
     sets.append(("simulated", simulated(), args.l2 or (100.0, 10.0, 1.0)))
     out: list[dict[str, Any]] = []
     for name, data, strengths in sets:
@@ -110,11 +113,12 @@ Fit = Callable[[Dataset], np.ndarray]
 
 def systems(asked: str | None) -> dict[str, list[Fit]]:
     """Of each system a fit per hyper-parameter."""
+    Ranker = Callable[..., Any]
 
-    def margin(bound: str, l2: float) -> Fit:
-        return lambda data: rankopt.MarginRank("ndcg@10", bound=bound, l2=l2).fit(data).coef_
+    def ours(cls: Ranker, **options: Any) -> Fit:
+        return lambda data: cls("ndcg@10", **options).fit(data).coef_
 
-    def svm(c: float) -> Fit:
+    def svc(c: float) -> Fit:
         def fit(data: Dataset) -> np.ndarray:
             D, signs = pairs(data)
             model = LinearSVC(C=c, fit_intercept=False, dual=False)
@@ -122,17 +126,22 @@ def systems(asked: str | None) -> dict[str, list[Fit]]:
 
         return fit
 
+    margin, ridge, ranksvm = rankopt.MarginRank, baselines.Ridge, baselines.RankSVM
     every: dict[str, list[Fit]] = {
-        "ridge": [lambda data, l2=l2: ridge(data, 2.0**data.labels - 1.0, l2) for l2 in L2],
-        "marginrank tight": [margin("tight", l2) for l2 in L2],
-        "marginrank convex": [margin("convex", l2) for l2 in L2],
-        "ranksvm (LinearSVC)": [svm(c) for c in C],
+        "ridge": [ours(ridge, l2=l2, balanced=b) for l2 in POWERS for b in (True, False)],
+        "ranksvm": [ours(ranksvm, l2=l2) for l2 in POWERS],
+        "LinearSVC on pairs": [svc(c) for c in C],
+        "marginrank convex": [ours(margin, bound="convex", l2=l2) for l2 in FEWER],
+        "marginrank tight": [ours(margin, bound="tight", l2=l2) for l2 in POWERS],
+        "marginrank tight, concave-convex": [
+            ours(margin, bound="tight", solver="bundle", l2=l2) for l2 in FEWER
+        ],
     }
     return {name: fits for name, fits in every.items() if asked is None or asked in name}
 
 
 def quality(args: argparse.Namespace) -> list[dict[str, Any]]:
-    """Test NDCG@1..10 by LETOR's convention, and CPU seconds of the fits, as means over folds."""
+    """Test NDCG@1..10 by LETOR's convention, and CPU seconds per fit, as means over folds."""
     measures = [f"ndcg@{k}" for k in KS]
     out: list[dict[str, Any]] = []
     for name in [args.set] if args.set else ["ohsumed", "mq2008"]:
@@ -147,7 +156,7 @@ def quality(args: argparse.Namespace) -> list[dict[str, Any]]:
                     with Cpu() as cpu:
                         weights = fit(parts["train"])
                     taken += cpu.seconds / len(fits)
-                    value = mean_of(weights, parts["vali"], ["ndcg@10"])[0]
+                    value = mean_of(weights, parts["vali"], ["ndcg@10"], "letor")[0]
                     if value > best:
                         best, kept = value, weights
                 tables[system].append(mean_of(kept, parts["test"], measures, "letor"))
@@ -156,9 +165,8 @@ def quality(args: argparse.Namespace) -> list[dict[str, Any]]:
         for system, values in tables.items():
             mean = np.mean(values, axis=0)
             row = {f"ndcg@{k}": float(v) for k, v in zip(KS, mean, strict=True)}
-            out.append(
-                {"set": name, "system": system, **row, "cpu": float(np.mean(seconds[system]))}
-            )
+            fits = {"fits": len(every[system]), "cpu_per_fit": float(np.mean(seconds[system]))}
+            out.append({"set": name, "system": system, **row, **fits})
     return out
 
 

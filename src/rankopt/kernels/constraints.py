@@ -30,30 +30,70 @@ def height(slopes, constants, q, p, u):
     return total
 
 
-@njit(cache=True, nogil=True)
-def admit(new_slopes, new_constants, slopes, constants, alphas, counts, idle, shares, u, slack):
-    """Add the planes that stand out above those of their query by more than `slack`; return how many.
+@njit(cache=True, nogil=True, error_model="numpy")
+def exchange(slopes, alphas, q, top, bottom, rise, factor, u):
+    """Move weight from one plane of a query to a higher one, as far as the dual grows; u follows."""
+    square = 0.0
+    for f in range(u.size):
+        square += (slopes[q, top, f] - slopes[q, bottom, f]) ** 2
+    step = min(rise / (factor * square), alphas[q, bottom])
+    alphas[q, top] += step
+    alphas[q, bottom] -= step
+    for f in range(u.size):
+        u[f] -= factor * step * (slopes[q, top, f] - slopes[q, bottom, f])
 
-    The first plane of a query takes its whole weight, as the weights must add up from the start.
+
+@njit(cache=True, nogil=True)
+def admit(
+    new_slopes, new_constants, slopes, constants, alphas, counts, idle, shares, at, slack, factor, u
+):
+    """Add the planes that stand out, `at` some parameters, above those of their query by more than
+    `slack`; return how many.
+
+    The first plane of a query takes its whole weight, as the weights must add up from the start. Any
+    other is at once given what it should have of the weight of the lowest one: so the next queries'
+    constraints find u already moved, and most of the work is done before the sweeps.
     """
     added = 0
     for q in range(counts.size):
         value = new_constants[q]
         for f in range(u.size):
-            value += new_slopes[q, f] * u[f]
+            value += new_slopes[q, f] * at[f]
         highest = -np.inf
         for p in range(counts[q]):
-            highest = max(highest, height(slopes, constants, q, p, u))
+            highest = max(highest, height(slopes, constants, q, p, at))
         if value <= highest + slack:
             continue
         p = counts[q]
         slopes[q, p, :] = new_slopes[q]
         constants[q, p] = new_constants[q]
-        alphas[q, p] = shares[q] if p == 0 else 0.0
+        alphas[q, p] = 0.0
         idle[q, p] = 0
         counts[q] += 1
         added += 1
+        if p == 0:
+            alphas[q, p] = shares[q]
+            for f in range(u.size):
+                u[f] -= factor * shares[q] * slopes[q, p, f]
+            continue
+        bottom = lowest(slopes, constants, alphas, counts, q, u)
+        rise = height(slopes, constants, q, p, u) - height(slopes, constants, q, bottom, u)
+        if rise > 0.0:
+            exchange(slopes, alphas, q, p, bottom, rise, factor, u)
     return added
+
+
+@njit(cache=True, nogil=True)
+def lowest(slopes, constants, alphas, counts, q, u):
+    """The lowest of the planes of a query that have weight."""
+    bottom = 0
+    low = np.inf
+    for p in range(counts[q]):
+        if alphas[q, p] > 0.0:
+            value = height(slopes, constants, q, p, u)
+            if value < low:
+                low, bottom = value, p
+    return bottom
 
 
 @njit(cache=True, nogil=True)
@@ -67,7 +107,7 @@ def parameters(slopes, alphas, counts, factor, u):
                     u[f] -= factor * alphas[q, p] * slopes[q, p, f]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True)
 def sweep(slopes, constants, alphas, counts, shares, factor, u):
     """Once over all queries: move weight from the lowest plane that has some to the highest one.
 
@@ -92,14 +132,7 @@ def sweep(slopes, constants, alphas, counts, shares, factor, u):
         gap += shares[q] * high - mean
         if bottom < 0 or top == bottom or high <= low:
             continue
-        square = 0.0
-        for f in range(u.size):
-            square += (slopes[q, top, f] - slopes[q, bottom, f]) ** 2
-        step = min((high - low) / (factor * square), alphas[q, bottom])
-        alphas[q, top] += step
-        alphas[q, bottom] -= step
-        for f in range(u.size):
-            u[f] -= factor * step * (slopes[q, top, f] - slopes[q, bottom, f])
+        exchange(slopes, alphas, q, top, bottom, high - low, factor, u)
     return gap
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankopt.arrays import Floats, Ints
-from rankopt.kernels import assignment
+from rankopt.kernels import assignment, merging
 from rankopt.measures.forms import CUMULATIVE, POSITIONAL
 from rankopt.objectives.base import Sloped
 from rankopt.objectives.target import Target
@@ -84,10 +84,10 @@ class BoundMargin(Sloped):
         target, form = self.target, self.target.measure.form
         offsets, head = target.groups.offsets, (scores, target.gains, scales)
         if self.positions == "pairs" and form is CUMULATIVE and target.measure.depth is None:
-            over_queries(assignment.greedy_worst, offsets, *head, target.table, raw, out)
+            over_queries(merging.greedy_worst, offsets, *head, target.table, raw, out)
         elif self.positions == "pairs" or form is not POSITIONAL:
             over_queries(
-                assignment.merged_worst, offsets, *head, self.table, target.table, self.depth,
+                merging.merged_worst, offsets, *head, self.table, target.table, self.depth,
                 form.code, self.positions == "pairs", raw, out,
             )  # fmt: skip
         else:

@@ -125,7 +125,7 @@ class _Rounds:
         self.u = np.zeros(width)
         self.factor = 1.0 / (2.0 * strength)
         self.bound = -np.inf
-        self.exact = 0.1  # the gap of the inner problem that will do, as a share of the whole one
+        self.exact = 0.01  # the gap of the inner problem that will do, as a share of the whole one
 
     def look(self, params: Floats, best: float) -> tuple[float, int]:
         """The value at some parameters, and how many constraints they violate anew."""
@@ -150,7 +150,7 @@ class _Rounds:
         slack = 1e-12 if not np.isfinite(best) else 1e-3 * max(min(value, best) - self.bound, 0.0)
         added = constraints.admit(
             slopes, constants, self.slopes, self.constants, self.alphas, self.counts, self.idle,
-            self.shares, away, min(slack, 1e-6),
+            self.shares, away, min(slack, 1e-6), self.factor, self.u,
         )  # fmt: skip
         return value, added
 
