@@ -10,9 +10,21 @@ product of its factors times its weight. These are the bits that the linear kern
 """
 
 import numpy as np
-from numba import njit
+from numba import config, njit
 
-from rankopt.kernels.lanes import load, spread, store
+if config.DISABLE_JIT:
+
+    def load(array, i):
+        return array[i : i + 8].copy()
+
+    def spread(x):
+        return np.full(8, x)
+
+    def store(array, i, v):
+        array[i : i + 8] = v
+
+else:
+    from rankopt.kernels.lanes import load, spread, store
 
 _SHORT, _LONG = 32, 64  # rows of a tile: four vectors, eight vectors
 
