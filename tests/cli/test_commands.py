@@ -148,7 +148,7 @@ def test_tables_name_the_convention(folder, run):
     assert "convention rankopt: ties pessimistic, blank zero" in " ".join(out.split())
     status, out, _ = run("compare", "test.txt.xz", "good.txt", "bad.txt", "-m", "ndcg@5")
     assert status == 0
-    assert "wins/ties/losses" in out
+    assert "w/t/l" in out
     assert re.search(r"bad\.txt - good\.txt\s+-0\.\d+", out)
 
 
@@ -224,6 +224,30 @@ def test_boosts(folder, run):
     assert status == 0
     assert "cross-validation" in printed
     assert "keeps the optimum in" in printed
+    assert re.search(r"\d \* f1\b", printed)  # a number is no name to put into a query
+
+
+def test_boosts_fuse_rankings(folder, run):
+    assert run("train", "directrank", "train.txt", "-o", "m.rankopt", "--json")[0] == 0
+    command = ["boosts", "test.txt.xz", "--scores", "good.txt", "--scores", "worse=bad.txt"]
+    out = ok(run(*command, "--scores", "m.rankopt", "--current", "good=1", "--json"))
+    assert [weight["feature"] for weight in out["weights"]] == ["good", "worse", "m"]
+    before = ok(run("evaluate", "test.txt.xz", "--scores", "good.txt", "--json"))
+    assert out["train_before"] == pytest.approx(before["measures"]["ndcg@10"], abs=1e-12)
+    assert out["train"] > out["train_before"]
+    assert "two rankings are called 'good'" in refused(run(*command, "--scores", "good.txt"))
+    assert run(*command, "--valid", "valid.txt.gz")[0] == 2
+
+
+def test_a_file_that_leaves_out_zeros_is_read_at_the_width_of_the_model(folder, run):
+    assert run("train", "directrank", "train.txt", "-o", "m.rankopt", "--json")[0] == 0
+    (folder / "narrow.txt").write_text("1 qid:1 1:0.5\n0 qid:1 2:0.5\n")
+    command = ["evaluate", "narrow.txt", "--model", "m.rankopt", "--json"]
+    assert "--n-features 4" in refused(run(*command))
+    assert ok(run(*command, "--n-features", 4))["queries"] == 1
+    write_scores("two.txt", np.array([1.0, 2.0]))
+    compared = ["compare", "narrow.txt", "m.rankopt", "two.txt", "--n-features", 4, "--json"]
+    assert ok(run(*compared))["means"]["two.txt"] == pytest.approx(1 / np.log2(3))
 
 
 def test_bad_input_gets_one_line_that_names_it(folder, run):
@@ -244,13 +268,18 @@ def test_bad_input_gets_one_line_that_names_it(folder, run):
         ("evaluate", "train.txt", "--scores", "nan.txt"): r"nan\.txt:2",
         ("evaluate", "train.txt", "--scores", "words.txt"): r"words\.txt:2: 'hello' is not a score",
         ("evaluate", "train.txt", "--scores", "empty.txt"): r"empty\.txt: holds no scores",
-        ("evaluate", "wide.txt", "--scores", "good.txt"): "180 values, but .*wide.txt has 2 rows",
+        (
+            "evaluate",
+            "wide.txt",
+            "--scores",
+            "good.txt",
+        ): r"good\.txt: 180 values, but .*wide\.txt has 2",
         (
             "evaluate",
             "wide.txt",
             "--model",
             "m.rankopt",
-        ): "9 features, but the model was trained on 4",
+        ): "9 features, but the model was trained on 4; it needs the features that",
         (
             "evaluate",
             "train.txt",
@@ -281,8 +310,11 @@ def test_bad_input_gets_one_line_that_names_it(folder, run):
         ("train", "directrnk", "train.txt"): "did you mean 'directrank'",
         ("train", "directrank", "train.txt", "-s", "restart=2"): "did you mean 'restarts'",
         ("train", "directrank", "train.txt", "-o", "no/such/m"): "no.*does not exist",
+        ("train", "directrank", "train.txt", "-o", "."): "is a folder; name a file",
+        ("predict", "m.rankopt", "train.txt", "-o", "no/such/s"): "no.*does not exist",
         ("inspect", "train.txt"): "is not a rankopt model",
         ("boosts", "train.txt", "--current", "1:2"): "'1:2' is not name=weight",
+        ("boosts", "train.txt", "--current", "2=-1"): "weight -1 of '2'; .*not negative",
     }
     for words, pattern in cases.items():
         assert re.search(pattern, refused(run(*words))), words

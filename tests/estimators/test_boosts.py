@@ -92,7 +92,7 @@ def test_weights_keep_the_sum_of_the_current_ones():
     ("options", "error", "words"),
     [
         ({"current": {"titel": 1.0}}, DataError, "no feature is named 'titel'"),
-        ({"current": [1.0]}, DataError, "for each of 4 features"),
+        ({"current": [1.0]}, DataError, "1 weights for 4 features"),
         ({"current": [0.0, 0, 0, 0]}, DataError, "all weights are 0"),
         ({"current": [-1.0, 0, 0, 1]}, DataError, "not negative"),
         ({"folds": 1}, SpecError, "folds: 0, or 2 and more"),

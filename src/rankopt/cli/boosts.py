@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankopt.cli import options
-from rankopt.cli.files import read_data
+from rankopt.cli.files import read_data, read_ranking
 from rankopt.cli.output import print_json, print_table
 from rankopt.errors import DataError
 
 if TYPE_CHECKING:
+    from rankopt.data.dataset import Dataset
     from rankopt.estimators.boosts import Boosts
 
 
@@ -27,6 +28,14 @@ def boosts(
             " equal weights unless told."
         ),
     ] = None,
+    scores: Annotated[
+        list[str],
+        typer.Option(
+            help="Instead of the features of DATA: a ranking of it, as a file of scores or a model; may"
+            " be repeated, and the boosts then fuse these rankings.",
+            metavar="[NAME=]FILE",
+        ),
+    ] = [],  # noqa: B006 (typer reads it as the default)
     valid: Annotated[
         Path | None, typer.Option(help="Held-out rows to measure the gain on.")
     ] = None,
@@ -55,11 +64,16 @@ def boosts(
     `rankopt boosts clauses.parquet -m ndcg@10 --current title=2,body=1,tags=0.5`
 
     `rankopt boosts train.txt --valid vali.txt -m err@10 --json`
+
+    `rankopt boosts test.txt --scores bm25=bm25.txt --scores dense=dense.txt`
     """
+    if scores and valid is not None:
+        raise typer.BadParameter("--scores are of DATA alone: leave out --valid, --folds serve")
     from rankopt.estimators.boosts import boosts as find
 
+    rows = read_data(data, label=label, qid=qid, missing=missing)
     result = find(
-        read_data(data, label=label, qid=qid, missing=missing),
+        _fused(rows, scores) if scores else rows,
         measure,
         current=None if current is None else _weights(current),
         valid=None if valid is None else read_data(valid, label=label, qid=qid, missing=missing),
@@ -92,6 +106,24 @@ def _print(result: Boosts) -> None:
             f" {gain.wins} wins, {gain.ties} ties, {gain.losses} losses"
         )
     print(f"\n{result.expression}")
+
+
+def _fused(rows: Dataset, scores: list[str]) -> Dataset:
+    """The same rows with one feature per ranking."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from rankopt.evaluation.scores import scores_of
+
+    columns: dict[str, Any] = {}
+    for item in scores:
+        name, _, file = item.rpartition("=")
+        name = name or Path(file).name.partition(".")[0]
+        if name in columns:
+            raise DataError(f"--scores: two rankings are called {name!r}; name them, as in a=FILE")
+        columns[name] = rows.stored(scores_of(read_ranking(Path(file)), rows, file))
+    return replace(rows, X=np.column_stack(list(columns.values())), features=tuple(columns))
 
 
 def _weights(text: str) -> Any:

@@ -34,6 +34,7 @@ def compare(
     blank: options.BlankName = None,
     seed: options.Seed = 0,
     missing: options.Missing = "zero",
+    n_features: options.Features = None,
     label: options.LabelColumn = "label",
     qid: options.QidColumn = "qid",
     as_json: options.Json = False,
@@ -57,7 +58,7 @@ def compare(
     from rankopt.evaluation.compare import compare as compare_rankings
     from rankopt.measures import as_convention
 
-    rows = read_data(data, label=label, qid=qid, missing=missing)
+    rows = read_data(data, label=label, qid=qid, missing=missing, n_features=n_features)
     names = _names(rankings)
     result = compare_rankings(
         {name: read_ranking(path) for name, path in zip(names, rankings, strict=True)},
@@ -85,7 +86,7 @@ def print_comparison(result: Comparison) -> None:
     )
     several = len(result.pairs) > 1
     print_table(
-        ["pair", "difference", "95 % interval", "p (Holm)" if several else "p", "wins/ties/losses"],
+        ["pair", "difference", "95 % interval", "p (Holm)" if several else "p", "w/t/l"],
         [
             [
                 f"{pair.b} - {pair.a}",
@@ -96,7 +97,7 @@ def print_comparison(result: Comparison) -> None:
             ]
             for pair in result.pairs
         ],
-        note=f"{result.queries} queries, {result.test} test; "
+        note=f"{result.queries} queries, of which w won, t tied, l lost; {result.test} test; "
         + convention_line(result.convention.describe()),
     )
 

@@ -43,6 +43,7 @@ def evaluate(
         ),
     ] = False,
     missing: options.Missing = "zero",
+    n_features: options.Features = None,
     label: options.LabelColumn = "label",
     qid: options.QidColumn = "qid",
     as_json: options.Json = False,
@@ -69,13 +70,15 @@ def evaluate(
     if run is not None and qrels is not None:
         results = _run(run, qrels, measure, chosen, complete)
     else:
-        from rankopt.evaluation.scores import evaluate as evaluate_data
+        from rankopt.evaluation.scores import evaluate_named
 
         assert data is not None
         ranking = read_model(model) if model else read_ranking(scores or data)
         text = model is not None and takes_text(ranking)
-        rows = read_data(data, label=label, qid=qid, missing=missing, text=text)
-        results = evaluate_data(ranking, rows, measure, convention=chosen)
+        rows = read_data(
+            data, label=label, qid=qid, missing=missing, n_features=n_features, text=text
+        )
+        results = evaluate_named(ranking, rows, measure, chosen, str(model or scores))
     if as_json:
         print_json(results.to_dict(by_query))
     else:

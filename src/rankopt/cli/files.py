@@ -47,6 +47,16 @@ def takes_text(model: Any) -> bool:
     return isinstance(model, BaseRanker) and model.model_.inputs.vocabulary is not None
 
 
+def require_place(path: Path | None) -> None:
+    """Refuse a place where nothing can be written, before any work is done."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise DataError(f"{path}: is a folder; name a file in it to write to")
+    if not path.absolute().parent.is_dir():
+        raise DataError(f"{path}: the folder {path.parent} does not exist; make it first")
+
+
 def read_model(path: Path) -> Any:
     """A model of rankopt, or a tree ensemble of another library, told apart by the first bytes."""
     if _foreign(path):

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rankopt.cli import options
-from rankopt.cli.files import read_data, read_model, takes_text
+from rankopt.cli.files import read_data, read_model, require_place, takes_text
 from rankopt.cli.output import print_json
 
 
@@ -43,6 +43,7 @@ def predict(
     from rankopt.data.scores import write_scores
     from rankopt.threads import using_threads
 
+    require_place(out)
     ranker = read_model(model)
     text = takes_text(ranker)
     rows = read_data(data, label=label, qid=qid, missing=missing, n_features=n_features, text=text)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankopt.cli import options
-from rankopt.cli.files import read_data
+from rankopt.cli.files import read_data, require_place
 from rankopt.cli.output import print_json, print_table
+from rankopt.estimators import SYSTEMS
 
 if TYPE_CHECKING:
     from rankopt.data.dataset import Dataset
@@ -23,7 +24,7 @@ _FOR_TEXT = {"scorer": "bilinear(d=10)", "loss": "multiclass"}
 
 def train(
     system: Annotated[
-        str, typer.Argument(help="The system, such as directrank.", show_default=False)
+        str, typer.Argument(help=f"One of {', '.join(SYSTEMS)}.", show_default=False)
     ],
     data: options.Data,
     valid: Annotated[
@@ -37,7 +38,10 @@ def train(
     setting: Annotated[
         list[str],
         typer.Option(
-            "-s", "--set", help="A parameter of the system; may be repeated.", metavar="KEY=VALUE"
+            "-s",
+            "--set",
+            help="A parameter of the system; may be repeated. An unknown one gets the list of them.",
+            metavar="KEY=VALUE",
         ),
     ] = [],  # noqa: B006 (typer reads it as the default)
     seed: options.Seed = 0,
@@ -68,10 +72,7 @@ def train(
     if text:
         parameters |= _FOR_TEXT
     parameters = {**parameters, **parse_settings(setting, system, cls._get_param_names())}
-    if out is not None and not out.absolute().parent.is_dir():
-        raise FileNotFoundError(
-            2, "the folder to write the model to does not exist", str(out.parent)
-        )
+    require_place(out)
     parts = {
         name: read_data(path, label=label, qid=qid, missing=missing, text=text)
         for name, path in (("train", data), ("valid", valid), ("test", test))

@@ -214,7 +214,7 @@ def _fault(block: Block, rules: Rules, code: int, position: int) -> str:
         found = f"found {_shown(token)}" if token else "the line ends"
         return (
             f"no query: qid:<id> must follow the label, but {found};"
-            " where the sizes of the queries are in another file, give it as group="
+            " where another file holds the sizes of the queries, rankopt.read_letor takes it as group="
         )
     if code == parse.UNWANTED_QID:
         return f"the line names its query ({_shown(token)}): leave out group="

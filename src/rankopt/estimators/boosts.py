@@ -48,7 +48,7 @@ class Boosts:
     gain : current against new weights on queries that the new weights have not seen: the validation
         queries, else every query by weights trained without its fold. None with ``folds=0``.
     gain_on : ``validation``, ``cross-validation`` or ``nothing``.
-    expression : the weighted sum, to paste into a query.
+    expression : the weighted sum, to paste into a query; features that only have numbers are f1, f2, ...
     """
 
     measure: str
@@ -155,8 +155,19 @@ def boosts(
             gain_on = "cross-validation"
     return Boosts(
         str(measure), found, before, after, valid_before, valid_after, gain, gain_on,
-        " + ".join(f"{b.weight:.12g} * {b.feature}" for b in found if b.weight > 0.0) or "0",
+        _expression(found),
     )  # fmt: skip
+
+
+def _expression(weights: tuple[Boost, ...]) -> str:
+    """The weighted sum; what has a number for a name is called f1, f2, ..., for a sum of bare numbers
+    says nothing."""
+    terms = [
+        f"{b.weight:.12g} * {'f' if b.feature.isdigit() else ''}{b.feature}"
+        for b in weights
+        if b.weight > 0.0
+    ]
+    return " + ".join(terms) or "0"
 
 
 def _current(
@@ -173,9 +184,13 @@ def _current(
         values = np.array([float(current.get(name, 0.0)) for name in names])
     else:
         values = np.asarray(current, dtype=np.float64)
-    if values.shape != (len(names),) or not np.isfinite(values).all() or values.min() < 0.0:
+    if values.shape != (len(names),):
+        raise DataError(f"current: {values.size} weights for {len(names)} features; one for each")
+    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))
+    if wrong.size:
         raise DataError(
-            f"current: one finite weight, not negative, for each of {len(names)} features is needed"
+            f"current: weight {values[wrong[0]]:g} of {names[wrong[0]]!r}; weights must be finite and"
+            " not negative. Where a clause counts against a document, negate its column"
         )
     if values.max() == 0.0:
         raise DataError("current: all weights are 0")

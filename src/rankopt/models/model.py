@@ -86,10 +86,15 @@ class Model:
         Text files number their features; against names such numbers go by position.
         """
         if data.n_features != self.n_features:
+            advice = "it needs the features that the model was trained on, and no others"
+            if data.n_features < self.n_features:
+                advice = (
+                    "where a text file leaves out zeros, read it with"
+                    f" n_features={self.n_features} (--n-features {self.n_features})"
+                )
             raise DataError(
                 f"{data.name}: has {data.n_features} features, but the model was trained on"
-                f" {self.n_features}; where a text file leaves out zeros, read it with"
-                f" n_features={self.n_features} (--n-features {self.n_features})"
+                f" {self.n_features}; {advice}"
             )
         if self.n_query_features and data.n_query_features != self.n_query_features:
             raise DataError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import count
 
 import numpy as np
@@ -16,8 +16,10 @@ from rankopt.search.fixedpoint import FixedPoint
 from rankopt.search.stepfunction import StepFunction
 from rankopt.threads import available_threads, over_queries, query_blocks
 
-_SMALL = 20_000  # rows; below this a thread costs more than it saves
-_BLOCKS = 8  # per thread, so that an uneven load evens out
+# Below about this many nanoseconds of work a second thread costs more than it saves. What a search takes is
+# told by the rows and by the events of the search before it.
+_SMALL, _ROW, _EVENT = 500_000, 8, 25
+_BLOCKS = 4  # per thread, so that an uneven load evens out
 
 
 class Engine:
@@ -39,6 +41,8 @@ class Engine:
         self._load_at = np.zeros(rows, np.int64)
         self._standing = np.empty(queries, np.int64)
         self._workers: list[_Worker] = []
+        self._pool: ThreadPoolExecutor | None = None  # its threads end with the engine
+        self._events, self._kept = rows, 0
         self._stand()
 
     @property
@@ -84,7 +88,7 @@ class Engine:
         lo, hi = float(lo), float(hi)
         workers = self._sweep(direction, lo, hi)
         base = self.total + sum(int(worker.out[0]) for worker in workers)
-        found = sum(int(worker.out[1]) for worker in workers)
+        self._events = found = sum(int(worker.out[1]) for worker in workers)
         if full:
             return self._everything(base, lo, hi, workers)
         first = workers[0]
@@ -93,7 +97,7 @@ class Engine:
             first.gains += worker.gains
         keep = np.empty(first.sums.size, np.uint8)
         merge.prune(base, first.sums, first.gains, keep)
-        kept = 1024 + found // 16
+        kept = max(self._kept, 1024 + found // 16)
         while True:
             t, d, b = np.empty(kept), np.empty(kept, np.int64), np.empty(kept, np.int16)
             n = 0
@@ -111,7 +115,7 @@ class Engine:
                 )
             if n < kept:
                 break
-            kept = n + 1
+            self._kept = kept = n + n // 4 + 1
         edges = np.empty(2)
         order = np.argsort(t[:n])  # NumPy's is several times faster than Numba's
         total = merge.best_interval(base, lo, hi, t, d, b, order, first.sums, edges)
@@ -122,7 +126,8 @@ class Engine:
     ) -> list[_Worker]:
         target = self.target
         offsets = target.offsets
-        threads = available_threads() if self.scores.size >= _SMALL else 1
+        work_ahead = _ROW * self.scores.size + _EVENT * self._events
+        threads = available_threads() if work_ahead >= _SMALL else 1
         while len(self._workers) < threads:
             self._workers.append(_Worker(self.scores.size // threads + 4096))
         workers = self._workers[:threads]
@@ -148,12 +153,15 @@ class Engine:
                     if start < stop:
                         worker.grow()
 
-        if threads == 1:
+        if threads > 1 and self._pool is None:
+            self._pool = ThreadPoolExecutor()
+        tasks = [self._pool.submit(work, worker) for worker in workers[1:]] if self._pool else []
+        try:
             work(workers[0])
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                for task in [pool.submit(work, worker) for worker in workers]:
-                    task.result()
+        finally:
+            wait(tasks)  # none goes on to write after an interrupt
+        for task in tasks:
+            task.result()
         return workers
 
     def _everything(self, base: int, lo: float, hi: float, workers: list[_Worker]) -> StepFunction:
