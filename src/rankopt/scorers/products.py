@@ -152,19 +152,19 @@ class _Dense:
     X: NDArray[np.floating]
     away: Floats  # labels less their mean
     mean: Floats
-    scale: Floats  # NaN where the feature is constant
+    scale: Floats
     shift: Floats  # a
+    constant: NDArray[np.bool_]
 
     @classmethod
     def of(cls, data: Dataset) -> _Dense:
         X: Any = data.X
         scaling = standard_scaling(data)
-        varies = np.zeros(data.n_features, bool)
+        constant = np.ones(data.n_features, bool)
         for rows in _steps(data.n_rows, data.n_features):
-            varies |= np.any(X[rows] != X[:1], axis=0)
-        scale = np.where(varies, scaling.scale, np.nan)
-        away = data.labels - data.labels.mean()
-        return cls(X, away, scaling.center, scale, scaling.center / scale)
+            constant &= np.all(X[rows] == X[:1], axis=0)
+        away, shift = data.labels - data.labels.mean(), scaling.center / scaling.scale
+        return cls(X, away, scaling.center, scaling.scale, shift, constant)
 
     def block(self, lefts: slice) -> tuple[Floats, Floats]:
         """Covariances with the labels, and variances, of the products of block and later features."""
@@ -173,7 +173,6 @@ class _Dense:
         with_y = np.zeros(sums.shape[2])
         for rows in _steps(*self.X.shape):
             z = (as_dense(self.X[rows, rest]) - self.mean[rest]) / self.scale[rest]
-            np.nan_to_num(z, copy=False)
             squares, away = z**2, self.away[rows]
             left, left_squares = z[:, :count], squares[:, :count]
             with_y += away @ z
@@ -188,6 +187,8 @@ class _Dense:
         covariance = a * with_y + b * with_y[:count, None] + both_y
         sizes = a**2 + b**2 + all_twice
         variance = sizes - both**2 + 2.0 * (a * b * both + a * right_twice + b * left_twice)
+        variance[self.constant[lefts]] = 0.0
+        variance[:, self.constant[rest]] = 0.0
         return covariance, np.where(variance > _CONSTANT * sizes, variance, 0.0)
 
 
