@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
 from rankopt.data.scale import Scaling
 from rankopt.errors import IncompatibleError, SpecError
 from rankopt.estimators.base import BaseRanker
 from rankopt.estimators.gradient import limited
 from rankopt.estimators.linear import folded, scaled, standard_start
-from rankopt.estimators.validation import Watch
+from rankopt.estimators.marginfits import Fits, Found
 from rankopt.measures import Measure
 from rankopt.models.model import Model
 from rankopt.objectives import Margin
 from rankopt.objectives.structured import Positions
-from rankopt.progress import Advance, progress
+from rankopt.progress import progress
 from rankopt.random import as_generator
 from rankopt.scorers import SCORERS, Kernel, Linear, Scorer
 from rankopt.scorers.kernel import KernelMap
-from rankopt.solvers import L2, SOLVERS, ConcaveConvex, Need, Problem, Solver
-from rankopt.solvers.base import Solution, Status
+from rankopt.solvers import SOLVERS, ConcaveConvex, Need, Solver
+from rankopt.solvers.base import Status
 
 _POWERS = (0.5, 1.0, 2.0, 4.0)  # of the positions tried first, when they are learned
 _FINER = 2.0**0.5  # ratio of neighbours tried after them
@@ -65,7 +63,8 @@ class MarginRank(BaseRanker):
         as a parameter of a kernel would be; 1 is ``linear``.
     scorer : ``linear`` or a kernel, such as ``kernel(rbf, gamma=0.5, components=200)``; with
         ``method=kpca`` the kernel is exact, for small data.
-    rescale : ``margin``, or ``slack`` for the convex bound with rescaled slacks (see `Margin`).
+    rescale : ``margin``, or ``slack`` for the convex bound with rescaled slacks (see `Margin`), whose
+        worst orders come from a heuristic: the lower bound is still one, the value may be too low.
     l2 : :math:`\lambda`, positive; or several, of which the best on the validation data is kept.
     start : where to start, and with the tight bound :math:`w_0`: ``ridge``, ``zero``, ``uniform``, an
         array of weights, or a fitted linear model.
@@ -81,12 +80,13 @@ class MarginRank(BaseRanker):
     ----------
     coef_ : weights of the features.
     l2_, position_weights_ : the strength and A that were kept.
-    collapsed_ : whether the convex bound is no lower than at w = 0.
-    objective_, bound_, gap_ : the value reached, the lower bound, and their difference; with the tight
-        bound the last two are None.
+    collapsed_ : whether a finished fit found the convex bound no lower than at w = 0, up to `tol`.
+    objective_, bound_, gap_ : the value reached, the lower bound, and their difference; the last two are
+        None with the tight bound, and where the fit ended before there was a bound.
     status_ : how the fit ended, in a sentence.
     n_iter_, history_ : iterations, and value, bound and seconds of each.
-    evals_result_, best_iteration_, best_score_ : as in `DirectRank`, of the strength kept.
+    evals_result_, best_iteration_, best_score_ : as in `DirectRank`, of the strength kept; the iteration
+        is the last one.
 
     References
     ----------
@@ -145,11 +145,8 @@ class MarginRank(BaseRanker):
 
     def _fit(self, data: Dataset, valid: Sequence[Dataset]) -> Model:
         measure, scorer, solver = self._measure(), SCORERS.build(self.scorer), self._solver()
-        strengths, n_features, longest = (
-            self._strengths(valid),
-            data.n_features,
-            data.groups.longest,
-        )
+        strengths, n_features = self._strengths(valid), data.n_features
+        longest = data.groups.longest
         positions = self._positions(valid)
         rng = as_generator(self.random_state)
         data, scaling, lift = self._framed(data, scorer, rng)
@@ -159,9 +156,9 @@ class MarginRank(BaseRanker):
         start = standard_start(self.start, data, gains, scaling)
         first = self._objective(positions or "linear")
         with progress(f"MarginRank {first}", None, bool(self.verbose)) as advance:
-            fits = _Fits(data, valid, measure, solver, strengths, start, rng, advance)
+            fits = Fits(data, valid, measure, solver, strengths, start, rng, advance)
             best = fits.best(first) if positions is not None else self._learned(fits, longest)
-        self._report(best, str(measure), bool(valid))
+        self._report(best, fits.interrupted, str(measure), bool(valid))
         params = best.solution.params
         params = folded(params, scaling) if lift is None else lift.fold(params)
         if lift is None:
@@ -207,11 +204,11 @@ class MarginRank(BaseRanker):
             raise SpecError("position_weights='learned' needs validation data; pass eval_set")
         return None if asked == "learned" else asked
 
-    def _learned(self, fits: _Fits, longest: int) -> _Found:
+    def _learned(self, fits: Fits, longest: int) -> Found:
         """The fit with the best power of the positions: some powers, then the neighbours of the best."""
         depth = self._measure().depth
         ranks = np.arange(longest if depth is None else min(depth, longest))
-        tried: dict[float, _Found] = {}
+        tried: dict[float, Found] = {}
 
         def best_of(powers: Sequence[float]) -> float:
             for power in powers:
@@ -223,22 +220,24 @@ class MarginRank(BaseRanker):
         power = best_of(_POWERS)
         return tried[best_of((power / _FINER, power * _FINER))]
 
-    def _report(self, best: _Found, name: str, validated: bool) -> None:
+    def _report(self, best: Found, interrupted: bool, name: str, validated: bool) -> None:
         solution = best.solution
+        status = Status.INTERRUPTED if interrupted else solution.status
         self.l2_, self.objective_ = best.strength, solution.value
         self.position_weights_ = best.objective.positions
-        self.bound_ = solution.history[-1].bound if solution.history else None
+        bound = solution.history[-1].bound if solution.history else None
+        self.bound_ = None if bound is None or not np.isfinite(bound) else bound
         self.gap_ = None if self.bound_ is None else self.objective_ - self.bound_
         self.history_, self.n_iter_ = solution.history, max(solution.n_iter, 1)
-        self.status_ = solution.status.value
+        self.status_ = status.value
         self.evals_result_ = best.watch.results(name, str(best.objective))
         if validated:
-            self.best_score_, self.best_iteration_ = best.value, self.n_iter_
-        if solution.status is Status.OUT_OF_STEPS and self.max_iter > 0:
+            self.best_score_, self.best_iteration_ = best.value, self.n_iter_ - 1
+        if status is Status.OUT_OF_STEPS and self.max_iter > 0:
             warnings.warn(f"MarginRank: {self.status_}", ConvergenceWarning, stacklevel=4)
         nothing, _ = best.problem.value_grad(np.zeros(solution.params.size))
-        slack = self.tol * abs(nothing)
-        self.collapsed_ = self.bound == "convex" and nothing - self.objective_ <= slack
+        settled = self.bound == "convex" and status.converged  # else it may only not be there yet
+        self.collapsed_ = settled and nothing - self.objective_ <= self.tol * abs(nothing)
         if self.collapsed_:
             warnings.warn(
                 "MarginRank: the convex bound is no lower than at w = 0, where all rows tie; use"
@@ -265,62 +264,3 @@ class MarginRank(BaseRanker):
                 "l2: several strengths need validation data to choose by; pass eval_set"
             )
         return strengths
-
-
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """One fit, and its value on the validation data: 0 without any."""
-
-    value: float
-    objective: Margin
-    strength: float
-    solution: Solution
-    watch: Watch
-    problem: Problem
-
-
-class _Fits:
-    """Fits of one problem with several objectives and strengths of the penalty."""
-
-    def __init__(
-        self,
-        data: Dataset,
-        valid: Sequence[Dataset],
-        measure: Measure,
-        solver: Solver,
-        strengths: Sequence[float],
-        start: Floats,
-        rng: np.random.Generator,
-        advance: Advance,
-    ) -> None:
-        self.data, self.valid, self.measure, self.solver = data, valid, measure, solver
-        self.strengths, self.start, self.rng, self.advance = strengths, start, rng, advance
-        self.interrupted = False
-
-    def best(self, objective: Margin) -> _Found:
-        """Of all strengths the fit that is best on the validation data."""
-        sloped = objective.bind(self.data.labels, self.data.groups, self.data.weights)
-        best: _Found | None = None
-        for strength in self.strengths:
-            penalty = L2(strength, self.start if objective.bound == "tight" else None)
-            problem = Problem(self.data, Linear(), sloped, penalty)
-            watch = Watch(self.measure, self.valid, Linear().scores, None, self.advance)
-            solution = self.solver.solve(problem, self.start, self.rng, watch)
-            found = _Found(
-                self._value(solution.params), objective, strength, solution, watch, problem
-            )
-            if best is None or found.value > best.value:
-                best = found
-            if solution.status is Status.INTERRUPTED:
-                self.interrupted = True
-                break
-        assert best is not None
-        return best
-
-    def _value(self, params: Floats) -> float:
-        """The measure on the first validation set; 0 without one."""
-        if not self.valid:
-            return 0.0
-        part = self.valid[0]
-        bound = self.measure.bind(part.labels, part.groups, part.weights, rows=part.rows)
-        return bound.mean(Linear().scores(params, part))
