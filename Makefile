@@ -12,11 +12,12 @@ WORKERS ?= 2
 # Without this, pyright asks for its newest version at every run.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: help demo test test-nojit check format golden bench docs lock clean
+.PHONY: help demo test test-tools test-nojit check format golden bench docs lock clean
 
 help:
 	@echo "make demo        the main job of rankopt on data that it makes itself"
 	@echo "make test        all tests and the examples in docstrings, README and docs"
+	@echo "make test-tools  tests against the other libraries themselves, which it installs"
 	@echo "make check       lint, format, types, layers"
 	@echo "make format      bring the sources into the format that check asks for"
 	@echo "make test-nojit  the tests of the kernels, run as plain Python"
@@ -31,6 +32,9 @@ demo: $(VENV)/base.stamp
 
 test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+test-tools: $(VENV)/dev.stamp $(VENV)/oracles.stamp
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile tests/ensembles tests/data/test_trec.py
 
 test-nojit: $(VENV)/dev.stamp
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) tests/contracts tests/kernels

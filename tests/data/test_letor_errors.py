@@ -153,7 +153,7 @@ def test_sizes_and_qids_say_the_same_thing(tmp_path):
 
 
 def test_the_way_out_of_a_file_without_queries(tmp_path):
-    assert "give it as group=" in refusal(tmp_path, "1 1:1\n")
+    assert "rankopt.read_letor takes it as group=" in refusal(tmp_path, "1 1:1\n")
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])

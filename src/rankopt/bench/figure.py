@@ -6,18 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from rankopt.data.files import replacing
-from rankopt.errors import DataError
+from rankopt.extras import library
 
 _MARKS = "osD^v<>ph*Xd+x"
 
 
 def draw(summary: dict[str, Any], path: Path) -> None:
     """Write the figure; its ending says the format: .svg, .png or .pdf."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise DataError("a figure needs matplotlib: pip install 'rankopt[plots]'") from None
+    library("matplotlib", "a figure", "rankopt[plots]")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
     sets = summary["sets"]
     figure = Figure(figsize=(5.2 * len(sets) + 1.8, 4.2), layout="constrained")

@@ -18,6 +18,7 @@ from rankopt.arrays import Floats, Matrix
 from rankopt.data.dataset import Dataset, dataset, query_weights
 from rankopt.data.groups import Groups
 from rankopt.errors import DataError
+from rankopt.extras import library
 
 _NUMERIC_ROLES = ("label", "weight")
 _TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)
@@ -105,11 +106,10 @@ def read_parquet(
     >>> rankopt.read_parquet(path, label="grade", qid="q").groups.qids.tolist()
     [7]
     """
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise DataError("reading Parquet needs pyarrow: pip install 'rankopt[parquet]'") from None
+    library("pyarrow", "reading Parquet", "rankopt[parquet]")
+    import pyarrow
+    from pyarrow import parquet
+
     name = os.fspath(path)
     folder = Path(path)
     paths = sorted(folder.glob("*.parquet")) if folder.is_dir() else [folder]

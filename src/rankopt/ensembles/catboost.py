@@ -14,6 +14,7 @@ from rankopt.arrays import Floats
 from rankopt.ensembles.ensemble import Document, Ensemble, kept
 from rankopt.ensembles.tables import Table, below, nested, packed
 from rankopt.errors import ModelError
+from rankopt.extras import library
 from rankopt.kernels.forest import NAN_LEFT
 
 _DEEPEST = 16  # CatBoost's own limit of an oblivious tree
@@ -79,8 +80,7 @@ class CatBoostModel(Document):
         return msgspec.json.encode(self.content)
 
     def live(self) -> Any:
-        import catboost
-
+        catboost = library("catboost", "a live model", "catboost")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.json"
             path.write_bytes(self.encoded(""))

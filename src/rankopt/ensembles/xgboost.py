@@ -16,6 +16,7 @@ from rankopt.ensembles import ubjson
 from rankopt.ensembles.ensemble import Document, Ensemble, kept
 from rankopt.ensembles.tables import Table, below, packed
 from rankopt.errors import ModelError
+from rankopt.extras import library
 from rankopt.kernels.forest import CATEGORICAL, NAN_LEFT, SINGLE
 
 
@@ -152,8 +153,7 @@ class XGBoostModel(Document):
         return ubjson.encoded(content) if binary else msgspec.json.encode(content)
 
     def live(self) -> Any:
-        import xgboost
-
+        xgboost = library("xgboost", "a live model", "xgboost")
         booster = xgboost.Booster()
         booster.load_model(bytearray(self.encoded("")))
         return booster

@@ -75,16 +75,15 @@ class Bundle(Solver):
             model.add(plane)
             for _ in range(self.max_iter):
                 params = model.minimum(course.value)
+                if not closed(course.value, model.bound, self.tol):
+                    course.keep(*downhill(problem, course.params, params))
+                stopped = record(course, model.bound)
                 if closed(course.value, model.bound, self.tol):
-                    record(course, model.bound)
                     return course.solution(Status.CONVERGED)
-                course.keep(*downhill(problem, course.params, params))
-                plane = Plane.touching(
-                    problem, course.params + self.near * (params - course.params)
-                )
-                model.add(plane)
-                if record(course, model.bound):
+                if stopped:
                     return course.solution(Status.STOPPED_EARLY)
+                ahead = course.params + self.near * (params - course.params)
+                model.add(Plane.touching(problem, ahead))
         except KeyboardInterrupt:
             return course.solution(Status.INTERRUPTED)
         return course.solution(Status.OUT_OF_STEPS)
