@@ -335,6 +335,13 @@ def test_wrong_usage_has_status_two(folder, run, words):
     assert run(*words)[0] == 2
 
 
+def test_labels_without_a_gain_are_refused_with_the_name_of_their_file(folder, run):
+    (folder / "odd.txt").write_text("1 qid:7 1:2\n-1 qid:7 1:3\n")
+    said = refused(run("train", "directrank", "train.txt", "--test", "odd.txt", "-o", "m.rankopt"))
+    assert "odd.txt: row 2 (query 7) has label -1" in said
+    assert not (folder / "m.rankopt").exists()
+
+
 def test_the_version(run):
     assert run("--version")[1] == f"rankopt {rankopt.__version__}\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,12 +72,13 @@ def boosts(
         raise typer.BadParameter("--scores are of DATA alone: leave out --valid, --folds serve")
     from rankopt.estimators.boosts import boosts as find
 
-    rows = read_data(data, label=label, qid=qid, missing=missing)
+    read = partial(read_data, label=label, qid=qid, missing=missing, measure=measure)
+    rows = read(data)
     result = find(
         _fused(rows, scores) if scores else rows,
         measure,
         current=None if current is None else _weights(current),
-        valid=None if valid is None else read_data(valid, label=label, qid=qid, missing=missing),
+        valid=None if valid is None else read(valid),
         folds=folds,
         test=test,
         random_state=seed,

@@ -19,8 +19,23 @@ def read_data(
     missing: str = "zero",
     n_features: int | None = None,
     text: bool = False,
+    measure: str | None = None,
 ) -> Dataset:
-    """A dataset from LETOR text, Parquet, or (`text`, or by its name) pairs of question and answer."""
+    """A dataset from LETOR text, Parquet, or (`text`, or by its name) pairs of question and answer.
+
+    With a `measure`, labels that it has no gain for are refused here, with the name of the file.
+    """
+    data = _read(path, label, qid, missing, n_features, text)
+    if measure is not None:
+        from rankopt.measures import as_measure
+
+        as_measure(measure).admit(data.labels, data.groups, data.rows, str(path))
+    return data
+
+
+def _read(
+    path: Path, label: str, qid: str, missing: str, n_features: int | None, text: bool
+) -> Dataset:
     if path.is_dir():
         raise DataError(f"{path}: is a folder; name a file in it")
     if path.suffix in (".parquet", ".pq"):

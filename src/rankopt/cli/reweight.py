@@ -73,7 +73,9 @@ def reweight(
     if n_features is None and data.suffix not in (".parquet", ".pq"):
         n_features = model.n_features  # a text file leaves out zeros
     parts = [
-        read_data(path, label=label, qid=qid, missing=missing, n_features=n_features)
+        read_data(
+            path, label=label, qid=qid, missing=missing, n_features=n_features, measure=measure
+        )
         for path in (data, valid)
         if path is not None
     ]

@@ -74,7 +74,7 @@ def train(
     parameters = {**parameters, **parse_settings(setting, system, cls._get_param_names())}
     require_place(out)
     parts = {
-        name: read_data(path, label=label, qid=qid, missing=missing, text=text)
+        name: read_data(path, label=label, qid=qid, missing=missing, text=text, measure=measure)
         for name, path in (("train", data), ("valid", valid), ("test", test))
         if path is not None
     }

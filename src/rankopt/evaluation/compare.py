@@ -55,6 +55,20 @@ class Comparison:
     intervals: dict[str, tuple[float, float]]
     pairs: tuple[Pair, ...]
 
+    def __repr__(self) -> str:
+        """Means and pairs as a table."""
+        width = max(len(name) for name in self.means)
+        lines = [f"<Comparison: {self.measure}; {self.queries} queries; {self.test} test"]
+        for name, mean in self.means.items():
+            lo, hi = self.intervals[name]
+            lines.append(f"  {name:{width}}  {mean:.4f}  ({lo:.4f} to {hi:.4f})")
+        lines += [
+            f"  {p.b} less {p.a}: {p.difference:+.4f} ({p.lo:+.4f} to {p.hi:+.4f}), p {p.p_holm:.3g},"
+            f" wins {p.wins}, ties {p.ties}, losses {p.losses}"
+            for p in self.pairs
+        ]
+        return "\n".join(lines) + ">"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``rankopt compare --json`` prints them."""
         return {
@@ -95,6 +109,11 @@ def compare(
     >>> result = rankopt.compare({"old": [2.0, 1, 2, 1], "new": [1.0, 2, 2, 1]}, data, "rr")
     >>> result.pairs[0].difference, result.pairs[0].wins
     (0.25, 1)
+    >>> result
+    <Comparison: rr; 2 queries; randomisation test
+      old  0.7500  (0.5000 to 1.0000)
+      new  1.0000  (1.0000 to 1.0000)
+      new less old: +0.2500 (+0.0000 to +0.5000), p 1, wins 1, ties 1, losses 0>
     """
     if not isinstance(rankings, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DataError('compare: rankings must have names, as in {"old": scores, "new": model}')

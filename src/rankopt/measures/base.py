@@ -120,15 +120,7 @@ class Measure(ABC):
             are not ranked, such as judged documents that a run does not list.
         rows : the caller's number of each row, for error messages.
         """
-        fits, words = self.domain(y)
-        if not fits.all():
-            first = int(np.argmin(fits))
-            number = (first if rows is None else int(rows[first])) + 1
-            query = groups.qids[np.searchsorted(groups.offsets, first, side="right") - 1]
-            raise DataError(
-                f"labels: row {number} (query {query}) has label {y[first]:g},"
-                f" outside the domain of {self}: {words}"
-            )
+        self.admit(y, groups, rows)
         gains = self.gains(y)
         k = groups.longest if self.depth is None else min(self.depth, groups.longest)
         pool_offsets, pool = groups.offsets, gains
@@ -149,6 +141,21 @@ class Measure(ABC):
             norms *= filled if self.short_queries == "rows" else np.where(filled < 1.0, np.inf, 1.0)
         share = np.ones(groups.n_queries) if weights is None else weights / weights.mean()
         return BoundMeasure(self, groups, gains, table, norms, best, share, k)
+
+    def admit(
+        self, y: Floats, groups: Groups, rows: Ints | None = None, source: str = "labels"
+    ) -> None:
+        """Refuse labels outside the domain; `source` is what the error calls the data."""
+        fits, words = self.domain(y)
+        if fits.all():
+            return
+        first = int(np.argmin(fits))
+        number = (first if rows is None else int(rows[first])) + 1
+        query = groups.qids[np.searchsorted(groups.offsets, first, side="right") - 1]
+        raise DataError(
+            f"{source}: row {number} (query {query}) has label {y[first]:g},"
+            f" outside the domain of {self}: {words}"
+        )
 
     def _pool(
         self, groups: Groups, gains: Floats, offsets: Ints, labels: Floats
