@@ -55,6 +55,19 @@ def using_threads(n_jobs: int | None) -> Generator[None]:
         _LIMIT.reset(token)
 
 
+@contextmanager
+def one_blas_thread() -> Generator[None]:
+    """Keep NumPy's and SciPy's linear algebra to one thread.
+
+    On the few numbers of a quasi-Newton step its threads save nothing, and where cores are shared they wait
+    for each other a hundred times longer than the step takes.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):
+        yield
+
+
 def query_blocks(offsets: Ints, blocks: int) -> list[tuple[int, int]]:
     """Split the queries into at most `blocks` runs of about equally many rows."""
     cuts = np.searchsorted(offsets, np.linspace(0, offsets[-1], blocks + 1))

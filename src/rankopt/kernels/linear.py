@@ -51,3 +51,20 @@ def scores_of_sparse(start, stop, offsets, indptr, indices, values, weights, out
         for e in range(indptr[i], indptr[i + 1]):
             a += weights[indices[e]] * values[e]
         out[i] = a
+
+
+@njit(cache=True, nogil=True)
+def pullback_of_rows(start, stop, blocks, X, by_scores, out):
+    """Write X' d of each block of rows (between two `blocks`) into its line of `out`, two rows at a time."""
+    for b in range(start, stop):
+        total = out[b]
+        total[:] = 0.0
+        row, last = blocks[b], blocks[b + 1]
+        while row + 2 <= last:
+            d, e = by_scores[row], by_scores[row + 1]
+            for f in range(total.size):
+                total[f] += d * X[row, f] + e * X[row + 1, f]
+            row += 2
+        if row < last:
+            for f in range(total.size):
+                total[f] += by_scores[row] * X[row, f]

@@ -15,6 +15,7 @@ from rankopt.kernels import linear as kernels
 from rankopt.scorers.base import Scorer
 from rankopt.threads import over_queries
 
+_BLOCK = 2048  # rows whose pullback is added up by itself
 
 @dataclass(frozen=True)
 class Linear(Scorer):
@@ -60,7 +61,7 @@ class Linear(Scorer):
 
     def pullback(self, params: Floats, data: Dataset, dscores: Floats) -> Floats:
         X = data.X
-        if isinstance(X, np.ndarray) and X.dtype == np.float32:
+        if isinstance(X, np.ndarray):
             return _blockwise(X, dscores)
         return np.asarray(X.T @ dscores)
 
@@ -77,10 +78,10 @@ class Linear(Scorer):
         return dict(zip(features, params.tolist(), strict=True))
 
 
-def _blockwise(X: np.ndarray, dscores: Floats) -> Floats:
-    """X' d in float64 without a float64 copy of X."""
-    out = np.zeros(X.shape[1])
-    block = max(1, 2_000_000 // max(1, X.shape[1]))
-    for start in range(0, X.shape[0], block):
-        out += X[start : start + block].astype(np.float64).T @ dscores[start : start + block]
-    return out
+def _blockwise(X: np.ndarray, by_scores: Floats) -> Floats:
+    """X' d in float64 without a float64 copy of X, with the same bits for any number of threads."""
+    rows = np.require(X, requirements=["C", "W"])
+    blocks = np.append(np.arange(0, len(rows), _BLOCK), len(rows))
+    out = np.empty((blocks.size - 1, rows.shape[1]))
+    over_queries(kernels.pullback_of_rows, blocks, rows, by_scores, out)
+    return out.sum(axis=0)

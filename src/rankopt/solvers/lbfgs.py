@@ -12,6 +12,7 @@ from rankopt.arrays import Floats
 from rankopt.errors import SpecError
 from rankopt.solvers.base import Monitor, Solution, Status, Step
 from rankopt.solvers.problem import Course, Need, Problem, Solver
+from rankopt.threads import one_blas_thread
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,15 @@ class LBFGS(Solver):
             before = course.value
             options = self._options(self.max_iter - len(course.history))
             try:
-                found: Any = minimize(
-                    watched,
-                    course.params,
-                    method="L-BFGS-B",
-                    jac=True,
-                    callback=after,
-                    options=options,
-                )
+                with one_blas_thread():
+                    found: Any = minimize(
+                        watched,
+                        course.params,
+                        method="L-BFGS-B",
+                        jac=True,
+                        callback=after,
+                        options=options,
+                    )
             except _EndError:
                 return course.solution(Status.STOPPED_EARLY)
             except KeyboardInterrupt:
