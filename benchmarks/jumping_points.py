@@ -57,7 +57,9 @@ def points(data: Dataset, m: int, features: int, seed: int = 0) -> dict[str, Any
 
 
 def tables(features: int, scale: float) -> dict[str, list[dict[str, Any]]]:
-    sets = {"gov_like": (rankopt.simulate("gov_like", seed=1, scale=scale), (50, 100, 200, 500, 1000))}
+    sets = {
+        "gov_like": (rankopt.simulate("gov_like", seed=1, scale=scale), (50, 100, 200, 500, 1000))
+    }
     if root() is not None:
         sets["ohsumed"] = fold("ohsumed", 1)["train"], (20, 50, 100, 200)
     return {

@@ -46,7 +46,11 @@ def measured(name: str, work: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
 def steps(path: Path) -> list[dict[str, Any]]:
     small = rankopt.simulate(n_queries=5, n_features=4)
     row, data = measured("read", lambda: rankopt.read_letor(path))
-    row |= {"rows": data.n_rows, "queries": data.groups.n_queries, "file_gb": path.stat().st_size / 2**30}
+    row |= {
+        "rows": data.n_rows,
+        "queries": data.groups.n_queries,
+        "file_gb": path.stat().st_size / 2**30,
+    }
     rows = [row]
     told(row)
     rankers = {
@@ -66,7 +70,11 @@ def steps(path: Path) -> list[dict[str, Any]]:
 
 
 def told(row: dict[str, Any]) -> None:
-    print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, file=sys.stderr, flush=True)
+    print(
+        {k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()},
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -86,7 +94,9 @@ def main(argv: list[str] | None = None) -> None:
     print(f"{'step':>24}{'seconds':>10}{'CPU s':>10}{'peak GB':>10}{'train':>9}")
     for row in rows:
         train = f"{row['train']:.4f}" if "train" in row else ""
-        print(f"{row['step']:>24}{row['seconds']:>10.1f}{row['cpu']:>10.1f}{row['peak_gb']:>10.2f}{train:>9}")
+        print(
+            f"{row['step']:>24}{row['seconds']:>10.1f}{row['cpu']:>10.1f}{row['peak_gb']:>10.2f}{train:>9}"
+        )
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from rankopt.threads import over_queries
 
 _BLOCK = 2048  # rows whose pullback is added up by itself
 
+
 @dataclass(frozen=True)
 class Linear(Scorer):
     r"""A weighted sum of the features.
