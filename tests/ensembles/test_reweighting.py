@@ -48,7 +48,8 @@ def ascent_of(booster, data, measure="ndcg@10", unit=None, **changes):
     bound = as_measure(measure).bind(data.labels, data.groups, data.weights)
     units = [np.array([t]) for t in (range(ensemble.n_trees) if unit is None else unit)]
     settings = {"bounds": (0.0, 2.0), "shrinkage": 1.0, "drop": False, **changes}
-    return Ascent(TreeColumns.of(ensemble, data), bound, None, units, **settings)
+    columns = TreeColumns.of(ensemble.trees, ensemble.weights, data)
+    return Ascent(columns, bound, None, units, **settings)
 
 
 @pytest.mark.parametrize("measure", ["ndcg@10", "map", "err@5", "rr"])

@@ -75,6 +75,42 @@ def test_history_is_what_the_trees_give():
     assert bound.mean(trees.scores(model.tree_weights_, data)) == model.history_[last].value
 
 
+@pytest.mark.parametrize("blocks", [None, 3])
+def test_weights_searched_anew_raise_the_measure(blocks):
+    data = problem(60)
+    settings = {**QUICK, "num_leaves": 3}
+    plain = rankopt.DirectBoost("ndcg@5", **settings).fit(data, eval_set=[data])
+    settings |= {"reweight_rounds": 3, "reweight_blocks": blocks}
+    model = rankopt.DirectBoost("ndcg@5", **settings).fit(data, eval_set=[data])
+    factors = model.tree_weights_ / plain.tree_weights_
+    assert np.unique(factors.round(9)).size > 1
+    assert np.all((factors >= 0.0) & (factors <= 2.0))
+    for part in np.array_split(factors, blocks or factors.size):
+        np.testing.assert_allclose(part, part[0], rtol=1e-12)
+    assert model.score(data) > plain.score(data)
+    assert model.best_score_ == pytest.approx(model.score(data), abs=1e-12)
+    predicted = model.booster_.predict(data.X, num_threads=1)
+    np.testing.assert_array_equal(predicted, model.predict(data))
+
+
+def test_validation_guards_the_weights_searched_anew():
+    data = problem(60)
+    changed = 0
+    for seed in (1, 2, 3, 4):
+        valid = problem(60, seed=seed)
+        plain = rankopt.DirectBoost(**QUICK).fit(data, eval_set=[valid])
+        settings = {"reweight_rounds": 3, "reweight_blocks": None}
+        model = rankopt.DirectBoost(**QUICK, **settings).fit(data, eval_set=[valid])
+        same = np.array_equal(model.tree_weights_, plain.tree_weights_)
+        assert (
+            model.score(valid) == plain.score(valid)
+            if same
+            else model.score(valid) > plain.score(valid)
+        )
+        changed += not same
+    assert 0 < changed < 4
+
+
 def test_validation_ends_the_training():
     data, valid = problem(60), problem(60, seed=1)
     settings = {**QUICK, "n_estimators": 400, "min_child_samples": 1, "num_leaves": 20}
@@ -173,6 +209,8 @@ def test_what_does_not_fit_is_refused(tmp_path):
         ({"objective": "direct(ndcg@10)"}, IncompatibleError, "piecewise constant"),
         ({"objective": "approx(ndcg)", "leaves": "newton"}, IncompatibleError, "no curvature"),
         ({"normalize": "standard"}, IncompatibleError, "changes no split"),
+        ({"reweight_rounds": 1}, IncompatibleError, "needs validation data"),
+        ({"reweight_rounds": -1}, SpecError, "reweight_rounds"),
         ({"subsample": 1.0}, IncompatibleError, "subsample below 1"),
         ({"categorical_feature": ["colour"]}, DataError, "no feature is named 'colour'"),
         ({"categorical_feature": [0]}, DataError, "whole numbers"),

@@ -83,6 +83,19 @@ def test_weights_of_the_paper_hold_the_training_measure_up():
     np.testing.assert_array_equal(so_far, scores)
 
 
+@pytest.mark.parametrize("text", ["squared", "lambda(ndcg@10)"])
+def test_where_no_weight_is_allowed_too_the_training_measure_never_falls(text):
+    data = problem(1, 40)
+    bound, scores = bound_to(data), np.zeros(data.n_rows)
+    grower = LightGBMGrower(TreeShape(5, min_child_samples=5), [data], 0)
+    loss = OBJECTIVES.build(text).bind(data.labels, data.groups)
+    plan = Boost(60, TreeStep("training", (0.0, 0.5)))
+    found = plan.run(grower, loss, bound, [scores], np.random.default_rng(0))
+    values = [step.value for step in found.history]
+    assert len(values) == 60
+    assert np.all(np.diff([bound.mean(np.zeros(data.n_rows)), *values]) >= -1e-12)
+
+
 class Recorder(Grower):
     """Keeps what another grower grows, and what it was asked for."""
 

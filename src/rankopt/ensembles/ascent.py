@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from rankopt.arrays import Floats, Ints
 from rankopt.data.dataset import Dataset
-from rankopt.ensembles.ensemble import Ensemble
 from rankopt.measures import BoundMeasure
 from rankopt.progress import Advance
+from rankopt.scorers.trees import Trees
 from rankopt.search.engine import Engine
 from rankopt.search.fixedpoint import FixedPoint
 from rankopt.solvers.base import Status, Step
@@ -31,24 +31,24 @@ class TreeColumns:
 
     Parameters
     ----------
-    ensemble : the trees.
+    trees, weights : the trees, and what they are multiplied by besides their factors.
     leaves : (n_trees, n_rows) from the first leaf of each tree.
     """
 
-    ensemble: Ensemble
+    trees: Trees
+    weights: Floats
     leaves: NDArray[Any]
 
     @classmethod
-    def of(cls, ensemble: Ensemble, data: Dataset) -> TreeColumns:
-        ensemble.check(data)
-        return cls(ensemble, ensemble.trees.leaves(data))
+    def of(cls, trees: Trees, weights: Floats, data: Dataset) -> TreeColumns:
+        return cls(trees, weights, trees.leaves(data))
 
     def along(self, trees: Sequence[int] | Ints, factors: Floats) -> Floats:
         """The sum of some trees' scores, each times its factor, tree after tree."""
         out = np.zeros(self.leaves.shape[1])
         for t in trees:
-            weight = self.ensemble.weights[t] * factors[t]
-            out += (weight * self.ensemble.trees.tree_values(t))[self.leaves[t]]
+            weight = self.weights[t] * factors[t]
+            out += (weight * self.trees.tree_values(t))[self.leaves[t]]
         return out
 
 
@@ -72,6 +72,8 @@ class Ascent:
     bounds : range of the factors.
     shrinkage : how much of each exact step is taken.
     drop : whether trees go whose removal does not lower the training measure.
+    bits : of a score that are told apart, see `Document`.
+    offset : what is added to all scores.
     """
 
     def __init__(
@@ -83,15 +85,17 @@ class Ascent:
         bounds: tuple[float, float],
         shrinkage: float,
         drop: bool,
+        bits: int = 42,
+        offset: float = 0.0,
     ) -> None:
         self.columns, self.valid, self.units = columns, valid, units
         self.bounds, self.shrinkage, self.drop = bounds, shrinkage, drop
-        trees = range(columns.ensemble.n_trees)
+        trees = range(columns.trees.n_trees)
         self.ones = np.ones(len(trees))
         self.factors = self.ones.copy()
         self.scores = columns.along(trees, self.ones)
         self.valid_scores = None if valid is None else valid[0].along(trees, self.ones)
-        self.grid = _grid_of(columns.ensemble, self.scores)
+        self.grid = _grid_of(self.scores, bits, offset)
         self.engine = Engine(FixedPoint.of(bound), self._rounded(self.scores))
         self.start = self.best = self._point()
         self.history: list[Step] = []
@@ -195,11 +199,11 @@ class Ascent:
         return f"train {self.engine.value:.4f}{valid}"
 
 
-def _grid_of(ensemble: Ensemble, scores: Floats) -> float:
+def _grid_of(scores: Floats, bits: int, offset: float) -> float:
     """A power of two, so that rounding to its multiples is exact.
 
     Sums that end in the same score by different ways differ in their last bits, and a step that parts
     rows by these alone would be worth nothing in another order of summation.
     """
-    largest = max(float(np.abs(scores).max(initial=0.0)), abs(ensemble.base * ensemble.divisor))
-    return float(2.0 ** (np.ceil(np.log2(largest)) - ensemble.document.bits)) if largest else 1.0
+    largest = max(float(np.abs(scores).max(initial=0.0)), abs(offset))
+    return float(2.0 ** (np.ceil(np.log2(largest)) - bits)) if largest else 1.0

@@ -161,11 +161,14 @@ def reweight(
         ensemble = read_ensemble(source, iterations=iterations)
         parts = [data] if valid is None else [data, valid]
         bound = [measure.bind(p.labels, p.groups, p.weights, rows=p.rows) for p in parts]
-        columns = [TreeColumns.of(ensemble, part) for part in parts]
+        for part in parts:
+            ensemble.check(part)
+        columns = [TreeColumns.of(ensemble.trees, ensemble.weights, part) for part in parts]
         count = ensemble.n_trees if blocks is None else min(blocks, ensemble.n_trees)
         ascent = Ascent(
             columns[0], bound[0], None if valid is None else (columns[1], bound[1]),
             np.array_split(np.arange(ensemble.n_trees), count), (low, high), shrinkage, drop,
+            ensemble.document.bits, ensemble.base * ensemble.divisor,
         )  # fmt: skip
         with progress(f"reweight {measure}", max_iter * count, bool(verbose)) as advance:
             status = ascent.climb(max_iter, early_stopping_rounds, advance)

@@ -14,6 +14,7 @@ from rankopt.data.dataset import Dataset
 from rankopt.ensembles.grower import LightGBMGrower, TreeShape
 from rankopt.errors import DataError, IncompatibleError, SpecError
 from rankopt.estimators.base import BaseRanker
+from rankopt.estimators.leverage import leveraged
 from rankopt.estimators.linear import scaled
 from rankopt.estimators.validation import Watch
 from rankopt.measures import BoundMeasure
@@ -57,13 +58,17 @@ class TreeRanker(BaseRanker):
     def _parts(self) -> tuple[Objective, Boost]:
         """What is boosted, and how."""
 
+    def _leverage(self) -> tuple[int, int | None]:
+        """Rounds over the weights of all trees after boosting, and the blocks that they come in."""
+        return 0, None
+
     @abstractmethod
     def _shape(self, categories: tuple[int, ...]) -> TreeShape:
         """How trees are grown."""
 
     def _fit(self, data: Dataset, valid: Sequence[Dataset]) -> Model:
         objective, plan = self._parts()
-        self._check(objective)
+        self._check(objective, valid)
         rng = as_generator(self.random_state)
         given, data = data, scaled(data, self.normalize)[0]
         valid = [scaled(part, self.normalize)[0] for part in valid]
@@ -86,16 +91,22 @@ class TreeRanker(BaseRanker):
             grower = LightGBMGrower(shape, parts, int(rng.integers(2**31 - 1)))
             boosted = plan.run(grower, loss, bound, scores, rng, watch)
         forest, weights = self._kept(boosted, watch, first)
+        weights = self._leveraged(forest, weights, parts, [bound, *watch.bound])
         self._report(boosted, watch, weights)
         return self._model(given, data, forest, weights, bound, str(objective))
 
-    def _check(self, objective: Objective) -> None:
+    def _check(self, objective: Objective, valid: Sequence[Dataset]) -> None:
         if self.normalize == "standard":
             raise IncompatibleError(
                 f"{self.system}: normalize='standard' changes no split of a tree; use None or 'query'"
             )
         if self.early_stopping_rounds is not None and self.early_stopping_rounds < 1:
             raise SpecError("early_stopping_rounds: must be positive, or None")
+        rounds, blocks = self._leverage()
+        if rounds < 0 or (blocks is not None and blocks < 1):
+            raise SpecError("reweight_rounds: 0 or more; reweight_blocks: 1 or more, or None")
+        if rounds and not valid:
+            raise IncompatibleError("reweight_rounds: needs validation data as a guard (eval_set)")
 
     def _begin(self, parts: Sequence[Dataset]) -> tuple[Model | None, list[Floats]]:
         """The model to continue, and the scores of every part to start from."""
@@ -125,6 +136,20 @@ class TreeRanker(BaseRanker):
             return Trees.joined(trees), weights
         assert isinstance(first.scorer, Forest)
         return Trees.joined([first.scorer.trees, *trees]), np.concatenate((first.params, weights))
+
+    def _leveraged(
+        self, trees: Trees, weights: Floats, parts: Sequence[Dataset], bound: Sequence[BoundMeasure]
+    ) -> Floats:
+        """The weights of all trees searched anew, where that is asked for."""
+        rounds, blocks = self._leverage()
+        if rounds == 0:
+            return weights
+        words = f"{type(self).__name__} weights of trees"
+        with progress(words, rounds * (blocks or trees.n_trees), bool(self.verbose)) as advance:
+            found = leveraged(trees, weights, parts[:2], bound[:2], rounds, blocks, advance)
+        assert found.valid is not None
+        self.best_score_ = found.valid
+        return weights * found.factors
 
     def _report(self, boosted: Boosted, watch: Watch, weights: Floats) -> None:
         self.status_ = boosted.status.value

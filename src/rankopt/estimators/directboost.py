@@ -52,6 +52,10 @@ class DirectBoost(TreeRanker):
         slopes; ``auto``, newton where the objective has a curvature.
     leaf_rounds : rounds of exact searches of the measure that improve a new tree leaf by leaf.
     leaf_rate : how far leaves move to the values found so.
+    reweight_rounds : rounds of exact searches over the weights of all trees once boosting has ended, of
+        which validation data keeps what helps there.
+    reweight_blocks : trees in a row that share a factor then are cut into so many blocks; None searches
+        tree by tree, which fits more noise.
     normalize : None or ``query`` (0 to 1 within each query, at prediction as well).
     early_stopping_rounds : trees without a better validation value after which training ends. With
         validation data the best number of trees is kept, without it all.
@@ -99,6 +103,8 @@ class DirectBoost(TreeRanker):
         leaves: str = "auto",
         leaf_rounds: int = 0,
         leaf_rate: float = 0.3,
+        reweight_rounds: int = 0,
+        reweight_blocks: int | None = 10,
         normalize: str | None = None,
         early_stopping_rounds: int | None = None,
         init_model: Any = None,
@@ -125,6 +131,8 @@ class DirectBoost(TreeRanker):
         self.leaves = leaves
         self.leaf_rounds = leaf_rounds
         self.leaf_rate = leaf_rate
+        self.reweight_rounds = reweight_rounds
+        self.reweight_blocks = reweight_blocks
         self.normalize = normalize
         self.early_stopping_rounds = early_stopping_rounds
         self.init_model = init_model
@@ -142,6 +150,9 @@ class DirectBoost(TreeRanker):
             float(self.leaf_rate),
         )  # fmt: skip
         return sloped(self.objective, self._measure()), plan
+
+    def _leverage(self) -> tuple[int, int | None]:
+        return self.reweight_rounds, self.reweight_blocks
 
     def _shape(self, categories: tuple[int, ...]) -> TreeShape:
         return TreeShape(

@@ -1,0 +1,81 @@
+"""The sets that boosting is measured on, and what an ensemble reaches after each of its trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sets import fold, root
+
+import rankopt
+from rankopt.arrays import Floats
+from rankopt.data.dataset import Dataset
+from rankopt.measures import as_measure
+from rankopt.scorers.trees import Trees
+
+FIGURES = ("ndcg@1", "ndcg@10")
+WINDOW = 25  # trees that a value by which a number of trees is chosen is averaged over
+
+
+def parts(name: str, queries: int = 2000) -> list[list[Dataset]]:
+    """Train, vali and test of each fold of a set."""
+    if name == "mslr-like":
+        data = rankopt.simulate("mslr_like", scale=queries / 2000, seed=1)
+        cuts = np.split(np.arange(queries), [queries // 2, 3 * queries // 4])
+        return [[data.take(cut) for cut in cuts]]
+    folder = root()
+    assert folder is not None, "RANKOPT_DATA names no folder"
+    if name == "lightgbm_rank":
+        train, test = (
+            rankopt.read_letor(folder / name / f"{part}.letor.txt.gz", n_features=300)
+            for part in ("train", "test")
+        )
+        return [[*rankopt.holdout(train, 0.2), test]]
+    return [list(fold(name, number).values()) for number in range(1, 6)]
+
+
+@dataclass(frozen=True)
+class Staged:
+    """Values of each query after each tree, (tree, query), for each of FIGURES."""
+
+    values: dict[str, Floats]
+
+    @classmethod
+    def of(cls, trees: Trees, weights: Floats, data: Dataset) -> Staged:
+        leaves = trees.leaves(data)
+        bound = {figure: as_measure(figure).bind(data.labels, data.groups) for figure in FIGURES}
+        values = {figure: np.empty((weights.size, data.groups.n_queries)) for figure in FIGURES}
+        scores = np.zeros(data.n_rows)
+        for t, weight in enumerate(weights):
+            scores += weight * trees.tree_values(t)[leaves[t]]
+            for figure in FIGURES:
+                values[figure][t] = bound[figure].values(scores)
+        return cls(values)
+
+    def best(self, queries: Any = slice(None)) -> tuple[int, float]:
+        """The number of trees, less 1, with the best NDCG@10 on some queries, and this value.
+
+        The curve is averaged over a window before its maximum is taken.
+        """
+        curve = self.values["ndcg@10"][:, queries].mean(axis=1)
+        sums = np.concatenate(([0.0], np.cumsum(curve)))
+        at = np.arange(curve.size)
+        low, high = np.maximum(at - WINDOW // 2, 0), np.minimum(at + WINDOW // 2 + 1, curve.size)
+        means = (sums[high] - sums[low]) / (high - low)
+        return int(np.argmax(means)), float(means.max())
+
+    def crossed(self, repeats: int = 10) -> dict[str, float]:
+        """Means on halves of the queries after so many trees as the other half finds best.
+
+        So the choice of the number is paid for, as it is on queries that no one has seen.
+        """
+        n = self.values["ndcg@10"].shape[1]
+        found: dict[str, list[float]] = {figure: [] for figure in FIGURES}
+        for repeat in range(repeats):
+            order = np.random.default_rng(repeat).permutation(n)
+            for ours, others in ((order[::2], order[1::2]), (order[1::2], order[::2])):
+                tree, _ = self.best(others)
+                for figure in FIGURES:
+                    found[figure].append(float(self.values[figure][tree, ours].mean()))
+        return {figure: float(np.mean(values)) for figure, values in found.items()}
