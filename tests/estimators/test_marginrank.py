@@ -19,7 +19,7 @@ from rankopt.objectives import OBJECTIVES
 from rankopt.scorers import Linear
 from rankopt.solvers import L2, Problem
 from rankopt.solvers.bundle import downhill
-from rankopt.solvers.starts import ridge
+from rankopt.solvers.starts import grades
 
 SOLVERS_OF_ISSUE = ("cutting-plane", "cutting-plane(slacks=n)", "subgradient", "bundle")
 
@@ -70,10 +70,10 @@ def test_the_certificate_is_true(solver):
 
 
 @pytest.mark.parametrize("solver", ["auto", "bundle", "cutting-plane(slacks=n)"])
-def test_the_tight_bound_starts_at_ridge_and_is_pulled_there(solver):
+def test_the_tight_bound_starts_at_the_regression_and_is_pulled_there(solver):
     X, y, qid = problem(noise=1.5)
     data = rankopt.dataset(X, y, qid)
-    start = ridge(data, 2.0**data.labels - 1.0)
+    start = grades(data, 2.0**data.labels - 1.0)
     model = rankopt.MarginRank("ndcg@5", bound="tight", solver=solver, l2=0.1).fit(X, y, qid=qid)
     value = at(model, X, y, qid, "margin(ndcg@5, bound=tight)", start)
     assert model.objective_ == pytest.approx(value, rel=1e-12)

@@ -12,7 +12,7 @@ from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
 from rankopt.data.scale import Scaling, scale_per_query, scale_standard
 from rankopt.errors import SpecError
-from rankopt.solvers.starts import ranksvm, ridge
+from rankopt.solvers.starts import grades, ranksvm, ridge
 
 
 def scaled(
@@ -37,7 +37,9 @@ def folded(weights: Floats, scaling: Scaling | None) -> Floats:
 
 
 def standard_start(start: Any, data: Dataset, gains: Floats, scaling: Scaling | None) -> Floats:
-    """Starting weights: ``ridge``, ``ranksvm``, ``uniform``, ``zero``, an array, or a fitted linear model.
+    """Starting weights: a word, an array, or a fitted linear model.
+
+    Words are ``ridge``, ``ranksvm``, ``grades``, ``uniform`` and ``zero``.
 
     Arrays and models are weights on the features as the caller gives them.
     """
@@ -45,12 +47,15 @@ def standard_start(start: Any, data: Dataset, gains: Floats, scaling: Scaling | 
     if isinstance(start, str):
         if start == "ridge":
             return ridge(data, gains)
+        if start == "grades":
+            return grades(data, gains)
         if start == "ranksvm":
             return ranksvm(data)
         if start in ("uniform", "zero"):
             return np.full(width, 1.0 if start == "uniform" else 0.0)
         raise SpecError(
-            f"start: unknown {start!r}; use ridge, ranksvm, uniform, zero, an array or a linear model"
+            f"start: unknown {start!r}; use ridge, ranksvm, grades, uniform, zero, an array or a"
+            " linear model"
         )
     weights = np.asarray(getattr(start, "coef_", start), dtype=np.float64).ravel()
     if weights.size != width or not np.isfinite(weights).all():

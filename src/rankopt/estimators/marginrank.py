@@ -66,8 +66,9 @@ class MarginRank(BaseRanker):
     rescale : ``margin``, or ``slack`` for the convex bound with rescaled slacks (see `Margin`), whose
         worst orders come from a heuristic: the lower bound is still one, the value may be too low.
     l2 : :math:`\lambda`, positive; or several, of which the best on the validation data is kept.
-    start : where to start, and with the tight bound :math:`w_0`: ``ridge``, ``zero``, ``uniform``, an
-        array of weights, or a fitted linear model.
+    start : where to start, and with the tight bound :math:`w_0`: ``grades``, the regression on the
+        grades, as in the paper; ``ridge``, that on the gains, with less of a penalty; ``ranksvm``,
+        ``zero``, ``uniform``, an array of weights, or a fitted linear model.
     normalize : None; ``standard`` (mean 0, spread 1 over all rows, folded into the weights); ``query``
         (0 to 1 within each query, at prediction as well).
     max_iter : iterations of the solver.
@@ -120,7 +121,7 @@ class MarginRank(BaseRanker):
         scorer: str | Scorer = "linear",
         rescale: str = "margin",
         l2: float | Sequence[float] = 1e-3,
-        start: str | Any = "ridge",
+        start: str | Any = "grades",
         normalize: str | None = None,
         max_iter: int = 2000,
         tol: float = 1e-3,

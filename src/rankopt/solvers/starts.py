@@ -1,4 +1,4 @@
-"""Where solvers start: ridge regression on the gains, or a RankSVM."""
+"""Where solvers start: ridge regression on the gains or the grades, or a RankSVM."""
 
 from __future__ import annotations
 
@@ -53,6 +53,25 @@ def ridge(
     scaled[np.diag_indices_from(scaled)] += max(l2, 1e-10)
     weights[kept] = np.linalg.solve(scaled, moment[kept] / unit) / unit
     return weights
+
+
+def grades(data: Dataset, gains: Floats, l2: float = 0.1) -> Floats:
+    r"""Weights of the `ridge` regression of the labels themselves, for what is to stay near them.
+
+    Rows with a gain and rows without count the same in total, and the penalty is stronger than that of
+    a mere start.
+
+    Examples
+    --------
+    >>> import numpy as np, rankopt
+    >>> data = rankopt.dataset([[0.0, 5.0], [1.0, 4.0], [2.0, 5.0], [3.0, 4.0]], [0, 1, 2, 3])
+    >>> (grades(data, 2.0**data.labels - 1.0).round(2) + 0.0).tolist()
+    [0.87, -0.18]
+    """
+    from rankopt.objectives.squared import balance
+
+    rows = balance(gains, np.ones(data.n_rows))
+    return ridge(data, data.labels, l2, row_weights=rows)
 
 
 def ranksvm(data: Dataset, l2: float = 1e-3) -> Floats:
