@@ -39,6 +39,15 @@ def as_dense(X: Any) -> Floats:
     return np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)
 
 
+def without_blank_columns(matrix: Any) -> tuple[Any, Ints]:
+    """The columns of a CSR matrix that have entries, and which these are."""
+    from scipy.sparse import csr_array
+
+    columns, places = np.unique(matrix.indices, return_inverse=True)
+    shape = matrix.shape[0], columns.size
+    return csr_array((matrix.data, places, matrix.indptr), shape), columns.astype(np.int64)
+
+
 def as_ints(values: ArrayLike, name: str) -> Ints:
     """One-dimensional int64, contiguous and writeable; fractions are refused."""
     array = np.asarray(values)

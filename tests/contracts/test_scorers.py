@@ -98,6 +98,32 @@ def test_pullback_is_the_transpose_of_the_jacobian(scorer, sparse, dtype):
 
 
 @every_scorer
+def test_confined_data_gives_the_same_scores_by_fewer_parameters(scorer):
+    dense = problem(4)
+    X, Q = dense.X * [1, 1, 0, 1, 1], dense.Q * [1, 0, 1]
+    data = replace(dense, X=csr_array(X), Q=csr_array(Q))
+    scorer, params = ready(scorer, data)
+    part = data.take(np.array([3, 1]))
+    assert scorer.confined(dense) is None
+    confined = scorer.confined(part)
+    if confined is None:
+        return
+    few, places = confined
+    d = np.random.default_rng(5).normal(size=part.n_rows)
+    np.testing.assert_array_equal(scorer.scores(params[places], few), scorer.scores(params, part))
+    whole = np.zeros(params.size)
+    whole[places] = scorer.pullback(params[places], few, d)
+    np.testing.assert_allclose(whole, scorer.pullback(params, part, d), rtol=1e-12)
+    assert scorer.size(few) == places.size < params.size
+
+
+def test_scorers_of_many_columns_confine_themselves():
+    data = problem(4, sparse=True)
+    for text in ("linear", "bilinear", "distance"):
+        assert SCORERS.build(text).confined(data) is not None
+
+
+@every_scorer
 def test_sparse_and_dense_features_give_the_same(scorer):
     data = problem(3)
     scorer, params = ready(scorer, data)

@@ -1,11 +1,12 @@
 """What single solvers promise beyond the contract: line searches, annealing, restarts, batches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 import rankopt
 from rankopt.arrays import Floats
@@ -170,6 +171,60 @@ def test_one_batch_of_all_queries_is_the_whole_gradient():
     solution = whole.solve(problem, np.zeros(4), np.random.default_rng(0))
     expected = -0.1 * problem.value_grad(np.zeros(4))[1]
     np.testing.assert_allclose(solution.params, expected, rtol=1e-9, atol=1e-15)
+
+
+def words(n_queries=40, width=30, seed=0):
+    """Rows of few words out of many, some of which no row has; the first half of them is good."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((5 * n_queries, width)) < rng.uniform(0.0, 0.15, width)).astype(float)
+    X[:, -3:] = 0.0
+    y = (X[:, : width // 2].sum(axis=1) > X[:, width // 2 :].sum(axis=1)).astype(float)
+    return rankopt.dataset(csr_array(X), y, np.repeat(np.arange(n_queries), 5))
+
+
+def test_sgd_on_sparse_data_steps_as_on_dense():
+    """Without a penalty columns that a batch does not know have no slope."""
+    data = words()
+    params = []
+    for part in (data, replace(data, X=data.X.toarray())):
+        problem = Problem(part, Linear(), loss_of("plackett-luce", part))
+        solver = SGD(max_iter=3, learning_rate=0.3, batch=3)
+        params.append(solver.solve(problem, np.ones(30), np.random.default_rng(0)).params)
+    np.testing.assert_allclose(params[0], params[1], rtol=1e-9)
+    assert np.ptp(params[0]) > 0.1
+
+
+def test_a_penalty_waits_for_the_columns_that_a_step_leaves_out():
+    """Each square is counted once for every step up to the last that its column was part of."""
+    data, strength, rate = words(), 1e-3, 0.5
+    towards = np.linspace(-1.0, 1.0, 30)
+    flat = Function(lambda x: (0.0, np.zeros_like(x)))
+    problem = Problem(data, Linear(), flat, L2(strength, towards))
+    seen = []
+    SGD(max_iter=1, learning_rate=rate).solve(
+        problem, np.zeros(30), np.random.default_rng(2), lambda _, params: seen.append(params)
+    )
+    expected, last = np.zeros(30), np.zeros(30, int)
+    unknown = ~data.X.toarray().any(axis=0)
+    expected[unknown] = towards[unknown]  # at rest from the start
+    for step, q in enumerate(np.random.default_rng(2).permutation(40), 1):
+        known = np.unique(data.X[5 * q : 5 * q + 5].indices)
+        pull = 2.0 * strength * (step - last[known]) * (expected[known] - towards[known])
+        expected[known] -= rate * pull
+        last[known] = step
+    assert unknown.any()
+    np.testing.assert_allclose(seen[0], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "solver", [SGD(max_iter=300, learning_rate=0.02), Adam(max_iter=300, learning_rate=0.003)]
+)
+def test_stochastic_solvers_reach_the_minimum_on_sparse_data(solver):
+    data = words()
+    problem = Problem(data, Linear(), loss_of("plackett-luce", data), L2(0.01))
+    rng = np.random.default_rng(0)
+    least = LBFGS().solve(problem, np.zeros(30), rng).value
+    assert least < solver.solve(problem, np.zeros(30), rng).value < 1.01 * least
 
 
 @pytest.mark.parametrize("solver", [SGD(learning_rate=1e200), Adam(learning_rate=1e200)])

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankopt.arrays import Floats
+from rankopt.arrays import Floats, Ints
 from rankopt.data.dataset import Dataset
 from rankopt.data.scale import Scaling
 from rankopt.errors import IncompatibleError, ModelError
@@ -66,6 +66,14 @@ class Scorer(ABC):
     def laid_out(self, data: Dataset) -> Dataset:
         """The data with one column per parameter, on which a linear scorer gives the same bits."""
         raise IncompatibleError(f"{self} has no column for each of its parameters")
+
+    def confined(self, data: Dataset) -> tuple[Dataset, Ints] | None:
+        """Sparse data without the columns that are blank in it, and which parameters are of the others.
+
+        The scorer gives the same scores on it by these parameters alone. None where it is the whole that
+        counts: on dense data, and where parameters do not belong to columns.
+        """
+        return None
 
     def named(self, params: Floats, features: Sequence[str]) -> dict[str, float]:
         """Weights by the names of what they weigh, where parameters are such; else nothing."""

@@ -7,12 +7,20 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankopt.arrays import Floats
+from rankopt.arrays import Floats, Ints
 from rankopt.data.dataset import Dataset
 from rankopt.data.scale import Scaling
 from rankopt.errors import SpecError
 from rankopt.scorers.base import Scorer
-from rankopt.scorers.separate import Maps, by_maps, check_dimensions, inner, random_maps, totals
+from rankopt.scorers.separate import (
+    Maps,
+    by_maps,
+    check_dimensions,
+    confined_maps,
+    inner,
+    random_maps,
+    totals,
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,9 @@ class Bilinear(Scorer):
         cut = params.size - self.d * scaling.scale.size
         by_object = params[cut:].reshape(self.d, -1) / scaling.scale
         return np.concatenate((params[:cut], by_object.ravel()))
+
+    def confined(self, data: Dataset) -> tuple[Dataset, Ints] | None:
+        return confined_maps(data, self.d, self.name)
 
     def _activated(self, values: Floats) -> Floats:
         if self.activation == "tanh":

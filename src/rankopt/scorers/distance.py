@@ -7,11 +7,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankopt.arrays import Floats
+from rankopt.arrays import Floats, Ints
 from rankopt.data.dataset import Dataset
 from rankopt.errors import SpecError
 from rankopt.scorers.base import Scorer
-from rankopt.scorers.separate import Maps, by_maps, check_dimensions, inner, random_maps, totals
+from rankopt.scorers.separate import (
+    Maps,
+    by_maps,
+    check_dimensions,
+    confined_maps,
+    inner,
+    random_maps,
+    totals,
+)
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,9 @@ class Distance(Scorer):
     def pullback(self, params: Floats, data: Dataset, dscores: Floats) -> Floats:
         pull = (-2.0 / self.tau) * dscores[:, None] * self._apart(params, data)
         return by_maps(data, totals(pull, data), -pull, self.name)
+
+    def confined(self, data: Dataset) -> tuple[Dataset, Ints] | None:
+        return confined_maps(data, self.d, self.name)
 
     def _apart(self, params: Floats, data: Dataset) -> Floats:
         """A y - B z of every row."""

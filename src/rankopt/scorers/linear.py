@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from rankopt.arrays import Floats
+from rankopt.arrays import Floats, Ints, without_blank_columns
 from rankopt.data.dataset import Dataset
 from rankopt.data.scale import Scaling
 from rankopt.kernels import linear as kernels
@@ -71,6 +71,12 @@ class Linear(Scorer):
 
     def folded(self, params: Floats, scaling: Scaling) -> Floats:
         return scaling.fold(params)[0]
+
+    def confined(self, data: Dataset) -> tuple[Dataset, Ints] | None:
+        if isinstance(data.X, np.ndarray):
+            return None
+        X, columns = without_blank_columns(data.X)
+        return replace(data, X=X, features=()), columns
 
     def laid_out(self, data: Dataset) -> Dataset:
         return data

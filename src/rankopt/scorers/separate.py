@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from rankopt.arrays import Floats
+from rankopt.arrays import Floats, Ints, without_blank_columns
 from rankopt.data.dataset import Dataset
 from rankopt.errors import DataError, SpecError
 from rankopt.scorers.linear import Linear
@@ -82,6 +82,20 @@ def by_maps(data: Dataset, by_queries: Floats, by_objects: Floats, owner: str) -
     else:
         by_b = np.asarray(data.X.T @ by_objects).T
     return np.concatenate((by_a.ravel(), by_b.ravel()))
+
+
+def confined_maps(data: Dataset, d: int, owner: str) -> tuple[Dataset, Ints] | None:
+    """`Scorer.confined` of the two matrices, flat."""
+    Q = query_matrix(data, owner)
+    if isinstance(data.X, np.ndarray) or isinstance(Q, np.ndarray):
+        return None
+    few_q, of_queries = without_blank_columns(Q)
+    few_x, of_objects = without_blank_columns(data.X)
+    rows = np.arange(d)[:, None]
+    by_a = rows * Q.shape[1] + of_queries
+    by_b = d * Q.shape[1] + rows * data.n_features + of_objects
+    confined = replace(data, X=few_x, Q=few_q, features=())
+    return confined, np.concatenate((by_a.ravel(), by_b.ravel()))
 
 
 def totals(per_row: Floats, data: Dataset) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from rankopt.arrays import Floats
 from rankopt.errors import SpecError
 from rankopt.solvers.base import Monitor, Solution
-from rankopt.solvers.epochs import run_epochs
+from rankopt.solvers.epochs import Places, run_epochs
 from rankopt.solvers.problem import Need, Problem, Solver
 
 
@@ -20,7 +20,8 @@ class Adam(Solver):
 
     .. math:: w \leftarrow w - \eta \, \hat m / (\sqrt{\hat v} + \epsilon)
 
-    with :math:`\hat m, \hat v` the bias-corrected means of the gradient and of its square.
+    with :math:`\hat m, \hat v` the bias-corrected means of the gradient and of its square. On sparse data
+    each step moves the parameters of the columns that its queries know, and counts as a step of these alone.
 
     Parameters
     ----------
@@ -60,16 +61,22 @@ class Adam(Solver):
     def _solve(
         self, problem: Problem, start: Floats, rng: np.random.Generator, monitor: Monitor
     ) -> Solution:
-        mean, square = np.zeros_like(start), np.zeros_like(start)
-        steps = 0
+        mean, square, of_ones, of_squared_ones = (np.zeros_like(start) for _ in range(4))
 
-        def update(params: Floats, grad: Floats) -> Floats:
-            nonlocal mean, square, steps
-            steps += 1
-            mean = self.decay * mean + (1.0 - self.decay) * grad
-            square = self.decay_squares * square + (1.0 - self.decay_squares) * grad**2
-            unbiased = mean / (1.0 - self.decay**steps)
-            spread = np.sqrt(square / (1.0 - self.decay_squares**steps))
-            return params - self.learning_rate * unbiased / (spread + self.epsilon)
+        def update(params: Floats, grad: Floats, places: Places) -> None:
+            follow(mean, places, grad, self.decay)
+            follow(square, places, grad**2, self.decay_squares)
+            follow(
+                of_ones, places, 1.0, self.decay
+            )  # what the means fall short by, which began at 0
+            follow(of_squared_ones, places, 1.0, self.decay_squares)
+            spread = np.sqrt(square[places] / of_squared_ones[places])
+            step = mean[places] / of_ones[places] / (spread + self.epsilon)
+            params[places] -= self.learning_rate * step
 
         return run_epochs(problem, start, rng, monitor, update, self.max_iter, self.batch)
+
+
+def follow(mean: Floats, places: Places, value: Floats | float, decay: float) -> None:
+    """Let running means take in a value."""
+    mean[places] = decay * mean[places] + (1.0 - decay) * value

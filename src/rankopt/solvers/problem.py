@@ -42,15 +42,23 @@ class L2:
     ----------
     strength : :math:`\lambda`; 0 is no penalty.
     towards : :math:`w_0`; None is the origin.
+    times : how often the square of each parameter counts; None is once.
     """
 
     strength: float = 0.0
     towards: Floats | None = None
+    times: Floats | None = None
 
     def value_grad(self, params: Floats) -> tuple[float, Floats]:
         """The penalty and its derivative."""
         away = params if self.towards is None else params - self.towards
-        return self.strength * float(away @ away), 2.0 * self.strength * away
+        counted = away if self.times is None else self.times * away
+        return self.strength * float(counted @ away), 2.0 * self.strength * counted
+
+    def confined(self, places: Ints, times: Floats) -> L2:
+        """The penalty of some parameters, each so many times."""
+        towards = None if self.towards is None else self.towards[places]
+        return L2(self.strength, towards, times)
 
 
 NO_PENALTY = L2()

@@ -10,7 +10,7 @@ import numpy as np
 from rankopt.arrays import Floats
 from rankopt.errors import SpecError
 from rankopt.solvers.base import Monitor, Solution
-from rankopt.solvers.epochs import run_epochs
+from rankopt.solvers.epochs import Places, run_epochs
 from rankopt.solvers.problem import Need, Problem, Solver
 
 
@@ -19,7 +19,8 @@ class SGD(Solver):
     r"""Gradient descent, one query at a time in random order: algorithm 1 of ApproxRank's paper.
 
     Each query moves the parameters by :math:`-\eta` times the gradient of its own loss (plus the whole
-    penalty). Among the models after each pass the monitor, or else the loss, chooses.
+    penalty). Among the models after each pass the monitor, or else the loss, chooses. On sparse data a step
+    moves the parameters of the columns that its queries know, by the penalty of all steps since their last.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class SGD(Solver):
     def _solve(
         self, problem: Problem, start: Floats, rng: np.random.Generator, monitor: Monitor
     ) -> Solution:
-        def update(params: Floats, grad: Floats) -> Floats:
-            return params - self.learning_rate * grad
+        def update(params: Floats, grad: Floats, places: Places) -> None:
+            params[places] -= self.learning_rate * grad
 
         return run_epochs(problem, start, rng, monitor, update, self.max_iter, self.batch)
