@@ -4,7 +4,7 @@
 import numpy as np
 from numba import njit
 
-from rankopt.kernels.exponential import LOG2E, exp2_of
+from rankopt.kernels.exponential import LOG2E, decay, exp2_of
 from rankopt.kernels.order import longest_of
 from rankopt.kernels.pairs import extremes, weight_of
 
@@ -33,17 +33,18 @@ def pseudo_likelihood(
     ``gamma sum_j sign(a - r_j) (s_i - s_j)``, and that is ``gamma (s_i lead[a] - tilt[a])`` with two sums
     over the query.
     """
+    counts, sums = np.empty(n_grades), np.empty(n_grades)
     lead, tilt, powers = np.empty(n_grades), np.empty(n_grades), np.empty(n_grades)
     pulls, spreads = np.empty(n_grades), np.empty(n_grades)
     for q in range(start, stop):
         first, last, gamma = offsets[q], offsets[q + 1], couplings[q]
         middle = np.mean(scores[first:last])
-        for a in range(n_grades):
-            lead[a], tilt[a], pulls[a], spreads[a] = 0.0, 0.0, 0.0, 0.0
-            for j in range(first, last):
-                sign = np.sign(a - grades[j])
-                lead[a] += sign
-                tilt[a] += sign * (scores[j] - middle)
+        counts[:], sums[:], pulls[:], spreads[:] = 0.0, 0.0, 0.0, 0.0
+        for j in range(first, last):
+            counts[grades[j]] += 1.0
+            sums[grades[j]] += scores[j] - middle
+        signed(counts, lead)
+        signed(sums, tilt)
         loss = 0.0
         for i in range(first, last):
             s, own, w = scores[i] - middle, grades[i], shares[q] * weights[i]
@@ -54,16 +55,17 @@ def pseudo_likelihood(
             total = 0.0
             mine = powers[own]
             for a in range(n_grades):
-                powers[a] = np.exp(powers[a] - top)
+                powers[a] = decay(top - powers[a])
                 total += powers[a]
             loss += w * (top + np.log(total) - mine)
+            share, strength = 1.0 / total, w * gamma
             slope, mean, square, below = 0.0, 0.0, 0.0, 0.0
             for a in range(n_grades):
-                p = powers[a] / total
-                change = w * gamma * (p - (a == own))
+                p = powers[a] * share
+                change = strength * (p - (a == own))
                 slope += change * lead[a]
                 pulls[a] += change
-                free = lead[a] - np.sign(a - own)
+                free = lead[a] - ((a > own) - 1.0 * (a < own))
                 mean += p * free
                 square += p * free * free
                 powers[a] = p
@@ -78,11 +80,21 @@ def pseudo_likelihood(
                     curvature[i] -= spread
                 below += powers[b]
             curvature[i] *= w
+        signed(pulls, tilt)
         for j in range(first, last):
-            for a in range(n_grades):
-                grad[j] -= np.sign(a - grades[j]) * pulls[a]
+            grad[j] += tilt[grades[j]]
             curvature[j] = gamma * gamma * (curvature[j] + spreads[grades[j]])
         values[q] = loss
+
+
+@njit(cache=True, nogil=True)
+def signed(values, out):
+    """Write what is below each place less what is above it: ``sum_b sign(a - b) values[b]``."""
+    total = values.sum()
+    below = 0.0
+    for a in range(values.size):
+        out[a] = below - (total - below - values[a])
+        below += values[a]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
