@@ -37,45 +37,50 @@ def parts(name: str, queries: int = 2000) -> list[list[Dataset]]:
 
 @dataclass(frozen=True)
 class Staged:
-    """Values of each query after each tree, (tree, query), for each of FIGURES."""
+    """NDCG@10 of each query after each tree: (tree, query)."""
 
-    values: dict[str, Floats]
+    values: Floats
 
     @classmethod
     def of(cls, trees: Trees, weights: Floats, data: Dataset) -> Staged:
         leaves = trees.leaves(data)
-        bound = {figure: as_measure(figure).bind(data.labels, data.groups) for figure in FIGURES}
-        values = {figure: np.empty((weights.size, data.groups.n_queries)) for figure in FIGURES}
+        bound = as_measure("ndcg@10").bind(data.labels, data.groups)
+        values = np.empty((weights.size, data.groups.n_queries))
         scores = np.zeros(data.n_rows)
         for t, weight in enumerate(weights):
             scores += weight * trees.tree_values(t)[leaves[t]]
-            for figure in FIGURES:
-                values[figure][t] = bound[figure].values(scores)
+            values[t] = bound.values(scores)
         return cls(values)
 
     def best(self, queries: Any = slice(None)) -> tuple[int, float]:
-        """The number of trees, less 1, with the best NDCG@10 on some queries, and this value.
+        """The best number of trees on some queries, and the value there.
 
         The curve is averaged over a window before its maximum is taken.
         """
-        curve = self.values["ndcg@10"][:, queries].mean(axis=1)
+        curve = self.values[:, queries].mean(axis=1)
         sums = np.concatenate(([0.0], np.cumsum(curve)))
         at = np.arange(curve.size)
         low, high = np.maximum(at - WINDOW // 2, 0), np.minimum(at + WINDOW // 2 + 1, curve.size)
         means = (sums[high] - sums[low]) / (high - low)
-        return int(np.argmax(means)), float(means.max())
+        return int(np.argmax(means)) + 1, float(means.max())
 
-    def crossed(self, repeats: int = 10) -> dict[str, float]:
-        """Means on halves of the queries after so many trees as the other half finds best.
+    def crossed(self, repeats: int = 10) -> float:
+        """The mean on halves of the queries after so many trees as the other half finds best.
 
         So the choice of the number is paid for, as it is on queries that no one has seen.
         """
-        n = self.values["ndcg@10"].shape[1]
-        found: dict[str, list[float]] = {figure: [] for figure in FIGURES}
+        found: list[float] = []
         for repeat in range(repeats):
-            order = np.random.default_rng(repeat).permutation(n)
+            order = np.random.default_rng(repeat).permutation(self.values.shape[1])
             for ours, others in ((order[::2], order[1::2]), (order[1::2], order[::2])):
-                tree, _ = self.best(others)
-                for figure in FIGURES:
-                    found[figure].append(float(self.values[figure][tree, ours].mean()))
-        return {figure: float(np.mean(values)) for figure, values in found.items()}
+                found.append(float(self.values[self.best(others)[0] - 1, ours].mean()))
+        return float(np.mean(found))
+
+
+def reached(trees: Trees, weights: Floats, data: Dataset) -> dict[str, Floats]:
+    """FIGURES of each query."""
+    scores = trees.scores(weights, data)
+    return {
+        figure: as_measure(figure).bind(data.labels, data.groups).values(scores)
+        for figure in FIGURES
+    }

@@ -90,7 +90,6 @@ def test_a_walk_is_what_the_definition_says(trees, seed):
     data = rankopt.dataset(X)
     leaves = [[walked(trees, t, x) for x in X] for t in range(trees.n_trees)]
     np.testing.assert_array_equal(trees.leaves(data) + trees.leaf_starts[:-1, None], leaves)
-    np.testing.assert_array_equal(trees.walked(np.asfortranarray(X)), trees.leaves(data))
     expected = np.zeros(20)
     for weight, where in zip(weights, leaves, strict=True):
         expected += weight * trees.values[where]

@@ -104,27 +104,22 @@ class LightGBMGrower(Grower):
 
 @dataclass(frozen=True, eq=False)
 class _Walk:
-    """Rows as one tree after the other walks them: by column, as a tree asks for few of the features.
+    """Rows as trees walk them; `columns` holds them by column where they are sparse."""
 
-    Parameters
-    ----------
-    columns : a dense matrix laid out by column, or a sparse one of columns.
-    """
-
-    columns: Any
+    data: Dataset
+    columns: Any = None
 
     @classmethod
     def of(cls, data: Dataset) -> _Walk:
-        dense = isinstance(data.X, np.ndarray)
-        return cls(np.asfortranarray(data.X) if dense else data.X.tocsc())
+        return cls(data) if isinstance(data.X, np.ndarray) else cls(data, data.X.tocsc())
 
     def leaves(self, tree: Trees) -> NDArray[Any]:
         """The leaf of each row; of a sparse matrix only the columns that the tree asks for are unpacked."""
-        if isinstance(self.columns, np.ndarray):
-            return tree.walked(self.columns)[0]
+        if self.columns is None:
+            return tree.leaves(self.data)[0]
         used, place = np.unique(tree.feature, return_inverse=True)
-        dense = self.columns[:, used].toarray(order="F")
-        return replace(tree, feature=place.astype(np.int32)).walked(dense)[0]
+        dense = np.ascontiguousarray(self.columns[:, used].toarray())
+        return replace(tree, feature=place.astype(np.int32)).leaves(replace(self.data, X=dense))[0]
 
 
 def _matrix(data: Dataset) -> Any:

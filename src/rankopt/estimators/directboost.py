@@ -31,13 +31,14 @@ class DirectBoost(TreeRanker):
     ----------
     measure : the measure to maximise, report and choose the number of trees by.
     objective : what trees are grown on: the text of any objective with slopes, in which MEASURE stands
-        for the measure, such as ``squared`` (regression of the gains) or ``lambda(MEASURE)``.
+        for the measure: regression of the labels within each query, ``squared`` (of the gains, as in
+        the paper) or ``lambda(MEASURE)``.
     n_estimators : the most trees.
     num_leaves, max_depth : the size of a tree.
     learning_rate : :math:`\eta`, how much of the exact weight is taken; with ``step="fixed"`` the weight.
     step : where the weight is searched: ``out-of-bag``, on the queries that the tree has not seen;
-        ``training``, on all; ``fixed``, nowhere. The paper: ``step="training", learning_rate=1.0,
-        subsample=1.0, colsample_bytree=1.0``.
+        ``training``, on all; ``fixed``, nowhere. The paper: ``objective="squared", step="training",
+        learning_rate=1.0, subsample=1.0, colsample_bytree=1.0``.
     bounds : a and b.
     smoothing : the window that the measure is averaged over, along :math:`\alpha`, before its maximum is
         taken, in units of b - a; 0 is the measure itself.
@@ -85,7 +86,7 @@ class DirectBoost(TreeRanker):
         self,
         measure: str | Measure = "ndcg@10",
         *,
-        objective: str | Objective = "squared",
+        objective: str | Objective = "squared(gain=linear, centred=true)",
         n_estimators: int = 300,
         num_leaves: int = 10,
         learning_rate: float = 0.3,

@@ -87,6 +87,7 @@ def leaves(
     stop,
     offsets,
     X,
+    used,
     roots,
     feature,
     threshold,
@@ -97,11 +98,20 @@ def leaves(
     leaf_starts,
     out,
 ):
-    """Write the leaf of each row in each tree, counted from the tree's first, to out[tree, row]."""
+    """Write the leaf of each row in each tree, counted from the tree's first, to out[tree, row].
+
+    Nodes ask for features by their place among those used, which are copied block by block: reading rows
+    from end to end is several times faster than jumping into them, as one tree on its own would.
+    """
     last = offsets[stop]
+    block = np.empty((BLOCK, used.size), X.dtype)
     for first in range(offsets[start], last, BLOCK):
         end = min(first + BLOCK, last)
+        for i in range(first, end):
+            for j in range(used.size):
+                block[i - first, j] = X[i, used[j]]
         for t in range(roots.size):
             for i in range(first, end):
-                leaf = _leaf(X, i, roots[t], feature, threshold, rule, kids, set_starts, sets)
+                row = i - first
+                leaf = _leaf(block, row, roots[t], feature, threshold, rule, kids, set_starts, sets)
                 out[t, i] = leaf - leaf_starts[t]

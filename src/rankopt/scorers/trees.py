@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -119,20 +119,22 @@ class Trees:
 
     def leaves(self, data: Dataset) -> NDArray[Any]:
         """(n_trees, n_rows) the leaf of each row in each tree; bytes, where they can count the leaves."""
-        out = self._leaf_room(data.n_rows)
-        for rows, X in self._dense(data):
-            out[:, rows] = self.walked(X)
-        return out
-
-    def walked(self, X: NDArray[Any]) -> NDArray[Any]:
-        """`leaves` of rows laid out in memory by row, or by column, where one tree walks much faster."""
-        out = self._leaf_room(X.shape[0])
-        over_queries(kernels.leaves, _steps(X.shape[0]), X, *self._walk, self.leaf_starts, out)
-        return out
-
-    def _leaf_room(self, rows: int) -> NDArray[Any]:
         small = int(self.sizes.max(initial=0)) <= 256
-        return np.empty((self.n_trees, rows), np.uint8 if small else np.int32)
+        out = np.empty((self.n_trees, data.n_rows), np.uint8 if small else np.int32)
+        used, place = np.unique(self.feature, return_inverse=True)
+        walk = replace(self, feature=place.astype(np.int32))._walk
+        for rows, X in self._dense(data):
+            part = (
+                out
+                if X.shape[0] == data.n_rows
+                else np.empty((self.n_trees, X.shape[0]), out.dtype)
+            )
+            over_queries(
+                kernels.leaves, _steps(X.shape[0]), X, used, *walk, self.leaf_starts, part
+            )
+            if part is not out:
+                out[:, rows] = part
+        return out
 
     def tree_values(self, tree: int) -> Floats:
         """The values of a tree's leaves."""
