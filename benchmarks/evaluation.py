@@ -15,12 +15,12 @@ import argparse
 import json
 import re
 import sys
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sets import cpu_time
 
 import rankopt
 from rankopt.arrays import Floats, Ints
@@ -31,18 +31,6 @@ SHAPES = {"mslr": (2000, 72, 121), "yahoo": (5000, 16, 31)}  # queries, sizes fr
 LOOPED = 200  # queries for scikit-learn, which goes query by query
 # Measured as multiples of rankopt with bind, in this order: the least that must show, and the aim.
 BOUNDS = {"ranx": (25.0, 50.0), "sklearn": (400.0, 1000.0)}
-
-
-def cpu_time(task: Callable[[], Any], least: float = 0.5) -> tuple[float, Any]:
-    """The smallest CPU time of several runs, and what the task returned."""
-    result = task()
-    best, spent, runs = np.inf, 0.0, 0
-    while runs < 3 or (spent < least and runs < 50):
-        start = time.process_time()
-        result = task()
-        took = time.process_time() - start
-        best, spent, runs = min(best, took), spent + took, runs + 1
-    return best, result
 
 
 def problem(queries: int, low: int, high: int) -> tuple[Floats, Floats, rankopt.Groups]:

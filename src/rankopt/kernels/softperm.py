@@ -13,10 +13,10 @@ from rankopt.kernels import cascade, cumulative, positional
 from rankopt.kernels.codes import CASCADE, POSITIONAL
 from rankopt.kernels.exponential import LOG2E
 from rankopt.kernels.gauss import pull, weigh
+from rankopt.kernels.leaders import leaders
 from rankopt.kernels.sums import LANES
 
 _KEPT = 1 << 17  # exponentials of a query that are kept rather than computed a second time
-_SHORT = 64  # cut-offs up to here are filled by insertion while the rows pass by
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -31,87 +31,59 @@ def value_grads(start, stop, offsets, scores, gains, scales, table, k, form, sig
         longest = max(longest, offsets[q + 1] - offsets[q])
     deepest, widest = min(k, longest), (longest + LANES - 1) // LANES * LANES
     whole = deepest * widest <= _KEPT
-    near, order = np.empty((deepest if whole else 1) * widest), np.empty(longest, np.int64)
+    near = np.empty((deepest if whole else 1) * widest)
+    order, candidates, above = np.empty((3, longest + 8), np.int64)
+    found = np.empty(longest + 8)
     out, mass, by_rank = np.empty(widest), np.empty(deepest), np.empty(deepest)
-    slopes, by_centre = np.empty(deepest), np.empty(deepest)
-    one, value = np.zeros(2, np.int64), np.empty(1)
+    centre, slopes, by_centre = np.empty((3, deepest))
+    one, value = np.array([0, deepest]), np.zeros(1)
     rate = LOG2E / sigma
+    if form == POSITIONAL:  # the same for every query
+        positional.slopes(0, 1, one, by_rank, table, slopes)
     for q in range(start, stop):
         first, size = offsets[q], offsets[q + 1] - offsets[q]
-        rows = slice(first, first + size)
-        values[q] = 0.0
         if scales[q] == 0.0:
-            grad[rows] = 0.0
+            values[q] = 0.0
+            for i in range(size):
+                grad[first + i] = 0.0
             continue
         depth, stride = min(k, size), (widest if whole else 0)
-        x = scores[rows]
-        lead(x, depth, order, slopes)
+        leaders(scores, first, size, depth, order, candidates, above, found)
         for j in range(depth):
+            centre[j] = scores[first + order[j]]
             mass[j], by_rank[j] = weigh(
-                scores, gains, first, size, x[order[j]], rate, near, j * stride
+                scores, gains, first, size, centre[j], rate, near, j * stride
             )
         one[1] = depth
         value_slopes(form, one, by_rank, table, value, slopes)
         values[q] = scales[q] * value[0]
-        out[:] = 0.0
+        for i in range(size):
+            out[i] = 0.0
         factor = -2.0 * scales[q] / sigma
         for j in range(depth):
-            centre = x[order[j]]
             if not whole:
-                weigh(scores, gains, first, size, centre, rate, near, 0)
+                weigh(scores, gains, first, size, centre[j], rate, near, 0)
             times = factor * slopes[j] / mass[j]
             by_centre[j] = -pull(
-                scores, gains, first, size, centre, by_rank[j], times, near, j * stride, out
+                scores, gains, first, size, centre[j], by_rank[j], times, near, j * stride, out
             )
-        share_ties(x, depth, order, by_centre, out)
-        grad[rows] = out[:size]
-
-
-@njit(cache=True, nogil=True)
-def lead(x, depth, order, best):
-    """Write the rows at the first ranks. Ties in any order: they share what the ranks get."""
-    size = x.size
-    if size <= (64 if depth <= _SHORT else 512):  # counting those above is quicker than a sort
-        order[:size] = -1
+        share_ties(scores, first, size, depth, order, centre, by_centre, out)
         for i in range(size):
-            p = 0
-            for j in range(size):
-                p += x[j] > x[i]
-            while order[p] >= 0:
-                p += 1
-            order[p] = i
-    elif depth <= _SHORT:
-        filled = 0
-        for i in range(size):
-            if filled < depth:
-                p = filled
-                filled += 1
-            elif x[i] > best[depth - 1]:
-                p = depth - 1
-            else:
-                continue
-            while p > 0 and best[p - 1] < x[i]:
-                best[p], order[p] = best[p - 1], order[p - 1]
-                p -= 1
-            best[p], order[p] = x[i], i
-    else:
-        order[:depth] = np.argsort(-x, kind="mergesort")[:depth]
+            grad[first + i] = out[i]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def share_ties(x, depth, order, by_centre, out):
+def share_ties(scores, first, size, depth, order, centre, by_centre, out):
     """Add the derivatives by the scores at ranks to the rows that stand there.
 
     Where rows tie, the score at a rank belongs to all of them and each gets the mean: the derivative
     along every direction that moves tied rows together.
     """
-    size = x.size
     j = 0
     while j < depth:
-        centre = x[order[j]]
         end = j + 1
         change = by_centre[j]
-        while end < depth and x[order[end]] == centre:
+        while end < depth and centre[end] == centre[j]:
             change += by_centre[end]
             end += 1
         if end == j + 1 and (end < depth or end == size):
@@ -119,19 +91,21 @@ def share_ties(x, depth, order, by_centre, out):
         else:
             tied = 0
             for i in range(size):
-                tied += x[i] == centre
+                tied += scores[first + i] == centre[j]
             for i in range(size):
-                if x[i] == centre:
+                if scores[first + i] == centre[j]:
                     out[i] += change / tied
         j = end
 
 
 @njit(cache=True, nogil=True)
 def value_slopes(form, one, by_rank, table, value, slopes):
-    """Write the value of one list of a form, and its derivative by the gain at each place."""
+    """Write the value of one list of a form, and its derivative by the gain at each place.
+
+    That of a positional form is its table, and not written again.
+    """
     if form == POSITIONAL:
         positional.values(0, 1, one, by_rank, table, value)
-        positional.slopes(0, 1, one, by_rank, table, slopes)
     elif form == CASCADE:
         cascade.values(0, 1, one, by_rank, table, value)
         cascade.slopes(0, 1, one, by_rank, table, slopes)

@@ -115,4 +115,5 @@ class BoundSmooth(Sloped):
             softperm.value_grads, target.groups.offsets, spare(scores), self.gains, target.scales,
             target.table, target.k, target.measure.form.code, self.sigma, values, grad,
         )  # fmt: skip
-        return values, grad / -target.groups.n_queries
+        grad /= -target.groups.n_queries
+        return values, grad
