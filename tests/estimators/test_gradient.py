@@ -67,7 +67,7 @@ def test_the_loss_falls_and_the_model_is_its_minimum(name):
     X, y, qid = problem()
     model = fit(name, X, y, qid, max_iter=300, l2=0.01)
     data = rankopt.dataset(X, y, qid)
-    w0 = ridge(data, model._measure().bind(data.y, data.groups).gains)
+    w0 = ridge(data, model._measure().bind(data.y, data.groups).gains, 0.1)
     text = {
         "ApproxRank": "approx(ndcg@5)",
         "SmoothRank": "smooth(ndcg@5, sigma=0.25)",
@@ -106,7 +106,7 @@ def test_a_strong_penalty_leaves_the_model_where_it_starts(name, start, normaliz
         data, scaling = scale_standard(data)
     gains = as_measure("ndcg").bind(data.y, data.groups).gains
     expected = {
-        "ridge": lambda: ridge(data, gains),
+        "ridge": lambda: ridge(data, gains, 0.1),
         "ranksvm": lambda: ranksvm(data),
         "uniform": lambda: np.ones(5),
         "zero": lambda: np.zeros(5),
@@ -282,7 +282,7 @@ def test_annealing_is_that_of_algorithm_1():
     """Level by level by hand: each minimum is the start of the next, and w0 stays the centre."""
     X, y, qid = problem()
     data = rankopt.dataset(X, y, qid)
-    w = w0 = ridge(data, 2.0**data.y - 1.0)
+    w = w0 = ridge(data, 2.0**data.y - 1.0, 0.1)
     for sigma in (4.0, 2.0, 1.0, 0.5):
         loss = OBJECTIVES.build(f"smooth(ndcg@50, sigma={sigma})").bind(data.y, data.groups)
         whole = Problem(data, Linear(), loss, L2(0.003, w0))

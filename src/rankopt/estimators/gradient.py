@@ -32,6 +32,7 @@ from rankopt.solvers.base import Solution, Status
 from rankopt.solvers.coordinate import Coordinate, Lines
 from rankopt.solvers.starts import ridge
 
+_SHRINK = 0.1  # penalty of the ridge regression: weights to be pulled to had better generalise
 Frame = tuple[Dataset, Scaling | None, KernelMap | None]
 
 
@@ -152,7 +153,7 @@ class GradientRanker(BaseRanker):
         text = isinstance(self.start, str)
         if scorer.name == "linear" or (isinstance(scorer, Quadratic) and self._starts_linear(data)):
             start = self.automatic if text and self.start == "auto" else self.start
-            weights = standard_start(start, data, bound.gains, scaling)
+            weights = standard_start(start, data, bound.gains, scaling, _SHRINK)
             return _widened(weights, scorer.size(data))
         if text:
             return scorer.start(data, rng)
@@ -241,7 +242,7 @@ def _off_ties(problem: Problem, start: Floats, bound: BoundMeasure) -> Floats:
         return start
     if problem.value_grad(start)[1].any():
         return start
-    return _widened(ridge(problem.data, bound.gains), start.size)
+    return _widened(ridge(problem.data, bound.gains, _SHRINK), start.size)
 
 
 def _widened(weights: Floats, size: int) -> Floats:

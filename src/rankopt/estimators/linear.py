@@ -36,17 +36,20 @@ def folded(weights: Floats, scaling: Scaling | None) -> Floats:
     return weights if scaling is None else scaling.fold(weights)[0]
 
 
-def standard_start(start: Any, data: Dataset, gains: Floats, scaling: Scaling | None) -> Floats:
+def standard_start(
+    start: Any, data: Dataset, gains: Floats, scaling: Scaling | None, shrink: float = 1e-3
+) -> Floats:
     """Starting weights: a word, an array, or a fitted linear model.
 
     Words are ``ridge``, ``ranksvm``, ``grades``, ``uniform`` and ``zero``.
 
-    Arrays and models are weights on the features as the caller gives them.
+    Arrays and models are weights on the features as the caller gives them. `shrink` is the penalty of the
+    ridge regression.
     """
     width = data.n_features
     if isinstance(start, str):
         if start == "ridge":
-            return ridge(data, gains)
+            return ridge(data, gains, shrink)
         if start == "grades":
             return grades(data, gains)
         if start == "ranksvm":

@@ -129,9 +129,7 @@ class Trees:
                 if X.shape[0] == data.n_rows
                 else np.empty((self.n_trees, X.shape[0]), out.dtype)
             )
-            over_queries(
-                kernels.leaves, _steps(X.shape[0]), X, used, *walk, self.leaf_starts, part
-            )
+            over_queries(kernels.leaves, _steps(X.shape[0]), X, used, *walk, self.leaf_starts, part)
             if part is not out:
                 out[:, rows] = part
         return out
