@@ -141,6 +141,31 @@ def test_long_queries_of_real_values(text):
     assert (best.lo, best.hi, best.value) == (steps.lo, steps.hi, steps.value)
 
 
+@pytest.mark.parametrize("n", [33, 65, 90, 128, 140])
+@pytest.mark.parametrize("kind", ["real", "duplicates", "integers"])
+@pytest.mark.parametrize("text", ["ndcg@12", "p@30", "ndcg"])
+def test_as_many_lines_as_one_word_or_two_have_bits(n, kind, text):
+    """Rows that all can reach the top: the better the score, the smaller the slope."""
+    rng = np.random.default_rng(n)
+    y = rng.choice(4, n).astype(float)
+    scores, slopes = np.sort(rng.normal(size=n)), -np.sort(rng.normal(size=n))
+    if kind == "duplicates":
+        scores[::3], slopes[::3] = scores[1::3][: scores[::3].size].mean(), 0.25
+    elif kind == "integers":
+        scores, slopes = np.round(4 * scores), np.round(4 * slopes)
+    slopes += 0.05 * rng.permutation(n) * (kind == "real")
+    groups, _ = Groups.from_qid(None, n)
+    bound = as_measure(text).bind(y, groups)
+    for lo, hi in ((-np.inf, np.inf), (-0.3, 0.7)):
+        steps = rankopt.line_search(scores, slopes, y, None, text, (lo, hi), full=True)
+        edges = np.concatenate(([lo], steps.breakpoints, [hi]))
+        for i in rng.choice(edges.size - 1, min(40, edges.size - 1), replace=False):
+            t = inside(edges[i], edges[i + 1])
+            assert steps.values[i] == pytest.approx(bound.mean(scores + t * slopes), abs=1e-9)
+        best = rankopt.line_search(scores, slopes, y, None, text, (lo, hi))
+        assert (best.lo, best.hi, best.value) == (steps.lo, steps.hi, steps.values.max())
+
+
 def test_the_naive_measures_stand_behind_the_evaluation():
     """The brute force above evaluates by BoundMeasure; those values equal the textbook's."""
     assert {as_measure(text).name for text in MEASURES} <= set(NAIVE)

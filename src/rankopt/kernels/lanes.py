@@ -16,6 +16,7 @@ AVX-512, two with AVX2, four with SSE or NEON), and the results are the same eve
     v < w, v <= w, v > w, v >= w    masks; ordered: false where a lane is NaN
     v == w, v != w                  masks of integer lanes
     m & n, m | n                    masks
+    v & w, v | w, v ^ w, v >> w     integer lanes, bit by bit; zeros come in from the left
     where(m, v, w), count(m, v)     v or w by mask; v + 1 where the mask holds
     bits(m)                         the mask as an int64, lane 0 in bit 0
     ones(v)                         how many bits are 1, per integer lane or in one int64
@@ -293,6 +294,8 @@ for _symbol, _floating, _whole in (
     (operator.truediv, "fdiv", "sdiv"),
     (operator.and_, "and_", "and_"),
     (operator.or_, "or_", "or_"),
+    (operator.xor, "xor", "xor"),
+    (operator.rshift, "lshr", "lshr"),
 ):
     _arithmetic(_symbol, _floating, _whole)
 for _symbol, _text in (

@@ -19,8 +19,8 @@ need not be followed.
 """
 
 import numpy as np
-from numba import njit
 
+from rankopt.kernels.bare import bare
 from rankopt.kernels.lanes import (
     at,
     bits,
@@ -38,7 +38,7 @@ from rankopt.kernels.lanes import (
 MOST = 256  # lines; kernels/lines.py takes over beyond
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@bare
 def cross(i, n, padded, A, B, far, times, keys, marks):
     """Write the crossings of line i with t < far, the rest NaN; mark, 64 to a word, which there are."""
     slope, score = spread(A[i]), spread(B[i])
@@ -57,7 +57,7 @@ def cross(i, n, padded, A, B, far, times, keys, marks):
         marks[b >> 6] |= bits(meets) << (b & 63)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@bare
 def count_places(i, n, padded, k, keys, marks, places):
     """Write the upper place of every crossing of line i, at most k; mark those above k."""
     for w in range((padded + 63) // 64):
@@ -78,7 +78,7 @@ def count_places(i, n, padded, k, keys, marks, places):
         marks[(b >> 6) + 4] |= bits(p < deepest) << (b & 63)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@bare
 def places_of_lines(
     side, n, A, B, rows, base, drops, k, near, far, times, keys, places, marks, live, seen,
     event_t, event_d, n_events,

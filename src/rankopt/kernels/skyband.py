@@ -12,14 +12,14 @@ far, which few rows exceed.
 """
 
 import numpy as np
-from numba import njit
 
+from rankopt.kernels.bare import bare
 from rankopt.kernels.lanes import at, bits, count, load, lowest, ramp, spread, whole, width
 
 COUNTED = 128  # rows: up to here counting beats the running extremes
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@bare
 def append(places, n, start, found):
     """Append the positions of the bits of `found`, counted from `start`."""
     while found != 0:
@@ -29,7 +29,7 @@ def append(places, n, start, found):
     return n
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@bare
 def climbers(slopes, size, k, right, left, best):
     """Write the places of the rows to keep on either side of t = 0, ascending; return their numbers.
 
@@ -44,7 +44,7 @@ def climbers(slopes, size, k, right, left, best):
     return by_extremes(slopes, size, k, right, left, best)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@bare
 def by_counting(slopes, size, k, right, left):
     """`climbers` by counting, for each row, the rows before it with slopes at least (at most) its own."""
     n_right, n_left = 0, 0
@@ -63,7 +63,7 @@ def by_counting(slopes, size, k, right, left):
     return n_right, n_left
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@bare
 def by_extremes(slopes, size, k, right, left, best):
     """`climbers` by the k largest slopes so far and the k smallest, turned round, in `best`."""
     best[:] = -np.inf
@@ -90,7 +90,7 @@ def by_extremes(slopes, size, k, right, left, best):
     return n_right, n_left
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@bare
 def insert(best, k, value):
     """Put a value in place of the least of the k kept ones, which stand in ascending order."""
     r = 0
@@ -100,7 +100,7 @@ def insert(best, k, value):
     best[r] = value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@bare
 def within(slopes, scores, bound, k, places, n, best):
     """Keep of the n places those that can reach the first k before t = bound; return their number.
 

@@ -9,7 +9,9 @@ out from t = 0 to the right and to the left.
 import numpy as np
 from numba import njit
 
+from rankopt.kernels.bare import bare
 from rankopt.kernels.codes import CONCORDANCE
+from rankopt.kernels.lanes import WIDE
 from rankopt.kernels.levels import MOST_LEVELS, level_room, levels
 from rankopt.kernels.lines import follow, pairs
 from rankopt.kernels.merge import tally
@@ -17,7 +19,7 @@ from rankopt.kernels.places import MOST, places_of_lines
 from rankopt.kernels.skyband import climbers, within
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True)
 def sweep(
     start, stop, offsets, direction, order, score_at, gain_at, load_at, bases, base_rows, drops, scales,
     table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, sums, gains, out,
@@ -28,17 +30,35 @@ def sweep(
     for q in range(start, stop):
         longest = max(longest, offsets[q + 1] - offsets[q])
     room = longest + MOST_LEVELS
-    slopes = np.empty(room, direction.dtype)
-    best = np.empty((2, k), direction.dtype)
-    exact_best = np.empty(k)
-    sides = np.empty((2, room), np.int64)
-    A, B, G, L = np.empty(room), np.empty(room), np.empty(room), np.empty(room, np.int64)
-    crossings, who = np.empty(room), np.empty(room, np.int64)
     most = min(MOST, longest + 8)
-    times, places = np.empty(most * most), np.zeros(most * most, np.int64)
-    keys, live = np.empty(most), np.empty(most, np.int64)
-    seen, marks = np.empty((most, 8), np.int64), np.empty(12, np.int64)
-    pair_room = level_room()
+    candidates = (
+        np.empty(room, direction.dtype), np.empty((2, k), direction.dtype), np.empty(k),
+        np.empty((2, room), np.int64),
+    )  # fmt: skip
+    lines = np.empty(room), np.empty(room), np.empty(room), np.empty(room, np.int64)
+    followed = np.empty(room), np.empty(room, np.int64)
+    met = (
+        np.empty(most * most), np.empty(most), np.zeros(most * most, np.int64), np.empty(12, np.int64),
+        np.empty(most, np.int64), np.empty((most, 8), np.int64),
+    )  # fmt: skip
+    through(
+        start, stop, offsets, direction, order, score_at, gain_at, load_at, bases, base_rows, drops, scales,
+        table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, sums, gains, out,
+        candidates, lines, followed, met, level_room(),
+    )  # fmt: skip
+
+
+@bare
+def through(
+    start, stop, offsets, direction, order, score_at, gain_at, load_at, bases, base_rows, drops, scales,
+    table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, sums, gains, out,
+    candidates, lines, followed, met, pair_room,
+):  # fmt: skip
+    """`sweep`, in room that has been made."""
+    slopes, best, exact_best, sides = candidates
+    A, B, G, L = lines
+    crossings, who = followed
+    times, keys, places, marks, live, seen = met
     total, n_events = out[0], out[1]
     event_bits = event_t.view(np.int64)
     for q in range(start, stop):
@@ -75,7 +95,7 @@ def sweep(
                 active += G[c] != bases[q]
             if active == 0:
                 continue
-            if n_events + active * n > event_t.size:
+            if n_events + active * n + WIDE > event_t.size:  # whole vectors are written
                 out[0], out[1], out[2] = total_before, settled, q
                 return
             if drops.size > 0 and n <= MOST_LEVELS:
