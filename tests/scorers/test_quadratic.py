@@ -1,5 +1,6 @@
 """The quadratic scorer: its filter against NumPy, its sums against columns laid out, its files."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -180,7 +181,8 @@ def test_without_a_choice_it_says_who_makes_one():
 
 def fitted(data, **changes):
     settings = {"max_iter": 30, "tol": 1e-2, "l2": 1e-3, "normalize": "standard", **changes}
-    return rankopt.Ranker("quadratic(rho=0.1)", "plackett-luce", **settings).fit(data)
+    scorer = settings.pop("scorer", "quadratic(rho=0.1)")
+    return rankopt.Ranker(scorer, "plackett-luce", **settings).fit(data)
 
 
 def test_a_product_that_counts_is_learned_and_standardisation_is_folded_in():
@@ -319,3 +321,17 @@ def test_a_file_with_another_number_of_weights_is_refused(tmp_path):
 def test_scikit_learns_own_checks(estimator, check):
     assert sklearn.__version__
     check(estimator)
+
+
+def test_neither_filter_nor_training_lays_products_out():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 150)).astype(np.float32)
+    data = rankopt.dataset(X, rng.integers(0, 3, 2000), np.repeat(np.arange(200), 10))
+    laid_out = 8 * 2000 * (150 * 151 // 2)
+    fitted(data, max_iter=2)  # compiles
+    tracemalloc.start()
+    model = fitted(data, scorer=Quadratic(rho=0.0), max_iter=2)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert model.model_.params.size == 150 + 150 * 151 // 2
+    assert peak < laid_out / 8, f"{peak / 2**20:.0f} MiB"
