@@ -13,7 +13,7 @@ from rankopt.arrays import Floats
 from rankopt.errors import IncompatibleError, SpecError
 from rankopt.objectives import OBJECTIVES, Sloped
 from rankopt.scorers import Linear
-from rankopt.solvers import CG, L2, LBFGS, SGD, SOLVERS, Adam, Annealed, Problem, Restarts
+from rankopt.solvers import CG, L2, LBFGS, SGD, SOLVERS, Adam, Annealed, Problem, Restarts, epochs
 from rankopt.solvers.base import Status
 from rankopt.solvers.wolfe import Point, wolfe
 
@@ -182,6 +182,13 @@ def words(n_queries=40, width=30, seed=0):
     return rankopt.dataset(csr_array(X), y, np.repeat(np.arange(n_queries), 5))
 
 
+@pytest.fixture
+def confined(monkeypatch):
+    """Few columns count as many."""
+    monkeypatch.setattr(epochs, "_WIDE", 0)
+
+
+@pytest.mark.usefixtures("confined")
 def test_sgd_on_sparse_data_steps_as_on_dense():
     """Without a penalty columns that a batch does not know have no slope."""
     data = words()
@@ -194,6 +201,7 @@ def test_sgd_on_sparse_data_steps_as_on_dense():
     assert np.ptp(params[0]) > 0.1
 
 
+@pytest.mark.usefixtures("confined")
 def test_a_penalty_waits_for_the_columns_that_a_step_leaves_out():
     """Each square is counted once for every step up to the last that its column was part of."""
     data, strength, rate = words(), 1e-3, 0.5
@@ -219,6 +227,7 @@ def test_a_penalty_waits_for_the_columns_that_a_step_leaves_out():
 @pytest.mark.parametrize(
     "solver", [SGD(max_iter=300, learning_rate=0.02), Adam(max_iter=300, learning_rate=0.003)]
 )
+@pytest.mark.usefixtures("confined")
 def test_stochastic_solvers_reach_the_minimum_on_sparse_data(solver):
     data = words()
     problem = Problem(data, Linear(), loss_of("plackett-luce", data), L2(0.01))

@@ -21,7 +21,7 @@ class Adam(Solver):
     .. math:: w \leftarrow w - \eta \, \hat m / (\sqrt{\hat v} + \epsilon)
 
     with :math:`\hat m, \hat v` the bias-corrected means of the gradient and of its square. On sparse data
-    each step moves the parameters of the columns that its queries know, and counts as a step of these alone.
+    with many columns a step moves the parameters of those that its queries know, and counts for them alone.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Epochs: passes over the queries in random order, in batches, for stochastic solvers.
 
-A batch of sparse data knows few of the columns. Its step is then one of the parameters of those columns
+A batch of sparse data knows few of many columns. Its step is then one of the parameters of those columns
 alone, and takes with it the penalty of all the steps that left them out.
 """
 
@@ -16,6 +16,7 @@ from rankopt.solvers.base import Monitor, Solution, Status
 from rankopt.solvers.problem import L2, Course, Problem
 
 _SPLIT = 20_000  # queries up to which single-query problems are kept from epoch to epoch
+_WIDE = 100_000  # parameters from which on a step of those that a batch knows is the cheaper one
 _ALL = slice(None)
 
 Places = Ints | slice  # which parameters a step is of
@@ -65,7 +66,8 @@ class _Part:
     @classmethod
     def of(cls, problem: Problem, queries: Ints) -> _Part:
         batch = problem.batch(queries)
-        confined = batch.scorer.confined(batch.data)
+        narrow = problem.scorer.size(problem.data) < _WIDE
+        confined = None if narrow else batch.scorer.confined(batch.data)
         if confined is None:
             return cls(batch, _ALL)
         return cls(replace(batch, data=confined[0]), confined[1])
