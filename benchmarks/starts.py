@@ -1,10 +1,10 @@
 """How far DirectRank's result depends on where it starts: NDCG@10 from 100 random starts.
 
-Each climb starts at random weights (normal, divided by the spread of the feature), and the mean and the standard
-deviation over the starts are told of the training part and of a test part that decides nothing; beside them
-the climb from ridge regression, the default. The paper tells 0.756 +- 0.0023 on Yahoo's set and
-0.457 +- 0.0026 on MSLR-WEB30K. Simulated sets have their shapes; with RANKOPT_DATA there are the first
-folds of OHSUMED and MQ2008 too.
+Each climb starts at random weights (normal, divided by the spread of the feature). The mean and the
+standard deviation over the starts are told of the training part and of a test part that decides nothing;
+beside them the climb from ridge regression, the default. The paper tells 0.756 +- 0.0023 on Yahoo's set
+and 0.457 +- 0.0026 on MSLR-WEB30K. Simulated sets have their shapes; with RANKOPT_DATA there are the
+first folds of OHSUMED and MQ2008 too.
 """
 
 from __future__ import annotations

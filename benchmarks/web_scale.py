@@ -1,8 +1,8 @@
 """Memory and seconds at the size of MSLR-WEB30K: 31,531 queries, 3.7 million rows, 136 features, simulated.
 
-The file is written once (about 5 GB of text; it is kept where --file says), read, and three systems are trained on it:
-DirectRank for one full cycle of all features, SmoothRank at its defaults, DirectBoost with 100 trees. All in one
-process; the peak of memory is started anew before each step and includes the data.
+The file is written once (about 5 GB of text, kept where --file says), read, and three systems are trained
+on it: DirectRank for one full cycle of all features, SmoothRank at its defaults, DirectBoost with 100
+trees. All in one process; the peak of memory is started anew before each step and includes the data.
 """
 
 from __future__ import annotations
@@ -62,19 +62,16 @@ def steps(path: Path) -> list[dict[str, Any]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # one cycle is no end
             type(ranker)(**ranker.get_params()).fit(small)  # compiled beforehand
-            row, ranker = measured(name, lambda ranker=ranker: ranker.fit(data))
-        row["train"] = ranker.score(data)
+            row, fitted = measured(name, lambda ranker=ranker: ranker.fit(data))
+        row["train"] = fitted.score(data)
         rows.append(row)
         told(row)
     return rows
 
 
 def told(row: dict[str, Any]) -> None:
-    print(
-        {k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()},
-        file=sys.stderr,
-        flush=True,
-    )
+    words = {k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}
+    print(words, file=sys.stderr, flush=True)
 
 
 def main(argv: list[str] | None = None) -> None:
