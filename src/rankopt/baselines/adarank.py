@@ -46,6 +46,8 @@ class AdaRank(BaseRanker):
     rest : rounds that it rests for. With more, more features are used: the sum of few is often no better
         than the best of them.
     signs : features may be taken with either sign, not only as they are.
+    ties : how rows with equal values count while features are weighed: ``pessimistic``, or ``stable``, in
+        file order, as in published runs. Models are always reported and chosen with the former.
     tol : without validation data, rounds go on until the training measure has risen by no more than this
         in 100 of them.
     normalize : None; ``standard``; ``query`` (0 to 1 within each query, at prediction as well).
@@ -86,6 +88,7 @@ class AdaRank(BaseRanker):
         repeats: int | None = 5,
         rest: int = 1,
         signs: bool = False,
+        ties: Ties = "pessimistic",
         tol: float = 0.0,
         normalize: str | None = None,
         early_stopping_rounds: int | None = None,
@@ -98,6 +101,7 @@ class AdaRank(BaseRanker):
         self.repeats = repeats
         self.rest = rest
         self.signs = signs
+        self.ties: Ties = ties
         self.tol = tol
         self.normalize = normalize
         self.early_stopping_rounds = early_stopping_rounds
@@ -140,7 +144,7 @@ class AdaRank(BaseRanker):
                 weights[feature] += sign * 0.5 * np.log((1.0 + good) / (1.0 - good))
                 self.taken_.append(chosen)
                 scores = Linear().scores(weights, data)
-                reached = bound.values(scores)
+                reached = bound.values(scores, self.ties)
                 values.append(float(np.mean(bound.weights * reached)))
                 if values[-1] > best_value:
                     best, best_value = weights.copy(), values[-1]
@@ -169,9 +173,9 @@ class AdaRank(BaseRanker):
             column = data.X[:, [f]]
             column = column if isinstance(column, np.ndarray) else column.toarray()
             column = np.ascontiguousarray(column[:, 0], dtype=np.float64)
-            weak[f] = bound.values(column)
+            weak[f] = bound.values(column, self.ties)
             if self.signs:
-                weak[width + f] = bound.values(-column)
+                weak[width + f] = bound.values(-column, self.ties)
         return weak
 
     def _choose(self, quality: Floats, resting: Ints, iteration: int) -> int:
