@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import subprocess
 import sys
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from rankopt.bench.setting import setting
 
 HERE = Path(__file__).resolve().parent
 
@@ -27,17 +26,6 @@ def benchmarks() -> list[str]:
     """Names of the benchmarks: the scripts beside this one that know ``--json``."""
     scripts = (path for path in sorted(HERE.glob("*.py")) if path != Path(__file__).resolve())
     return [path.stem for path in scripts if '"--json"' in path.read_text(encoding="utf-8")]
-
-
-def setting() -> dict[str, str]:
-    """What figures depend on besides the code."""
-    packages = ("rankopt", "numpy", "numba", "scipy", "scikit-learn", "lightgbm")
-    return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": platform.machine(),
-        "python": platform.python_version(),
-        **{package: version(package) for package in packages},
-    }
 
 
 def run(name: str) -> Any | None:

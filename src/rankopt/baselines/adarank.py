@@ -15,6 +15,7 @@ from rankopt.estimators.base import BaseRanker
 from rankopt.estimators.linear import scaled
 from rankopt.estimators.validation import Watch
 from rankopt.measures import BoundMeasure, Measure
+from rankopt.measures.base import Ties
 from rankopt.models.model import Model
 from rankopt.objectives.target import constant_queries
 from rankopt.progress import progress
@@ -47,7 +48,7 @@ class AdaRank(BaseRanker):
         than the best of them.
     signs : features may be taken with either sign, not only as they are.
     ties : how rows with equal values count while features are weighed: ``pessimistic``, or ``stable``, in
-        file order, as in published runs. Models are always reported and chosen with the former.
+        file order, as in published runs. Validation data and reports count the former way.
     tol : without validation data, rounds go on until the training measure has risen by no more than this
         in 100 of them.
     normalize : None; ``standard``; ``query`` (0 to 1 within each query, at prediction as well).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
@@ -11,6 +12,7 @@ from typing import Any
 from rankopt.bench.cells import MEASURES, Cell
 from rankopt.bench.markdown import rows_of
 from rankopt.bench.sets import find_sets
+from rankopt.bench.setting import setting
 from rankopt.bench.systems import chosen
 from rankopt.bench.tables import CUTS, Pooled, differences, known, pooled, winning_table
 from rankopt.bench.work import run_all
@@ -67,12 +69,15 @@ def bench(
         for label, entry in entries.items()
         for seed in range(seeds if entry.seeded else 1)
     ]
+    waiting, began = sum(cell.done(out) is None for cell in cells), time.perf_counter()
     results, failed = run_all(cells, out, jobs, verbose)
+    seconds = time.perf_counter() - began
     results.sort(key=lambda r: (r["set"], list(entries).index(r["system"]), r["fold"], r["seed"]))
     found = {name: systems_of for name, systems_of in pooled(results).items() if systems_of}
     report: dict[str, Any] = {
         "version": version("rankopt"), "measure": measure, "select": select, "convention": convention,
-        "normalize": normalize, "seeds": seeds, "measures": list(MEASURES),
+        "normalize": normalize, "seeds": seeds, "measures": list(MEASURES), "setting": setting(),
+        "work": {"cells": len(cells), "done_now": waiting, "jobs": jobs, "seconds": seconds},
         "sets": {}, "winning": {}, "failed": failed,
     }  # fmt: skip
     for name, rows in found.items():

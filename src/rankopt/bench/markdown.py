@@ -24,12 +24,27 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def page(summary: dict[str, Any]) -> str:
     """All tables of a bench, from what `rankopt bench letor --json` prints."""
-    parts = [
-        "# Bench",
+    return "\n\n".join(["# Bench", protocol(summary), *sections(summary)]) + "\n"
+
+
+def protocol(summary: dict[str, Any]) -> str:
+    """How the figures came about, on which machine, in which time."""
+    work = summary["work"]
+    machine = ", ".join(
+        f"{name} {words}" if name not in ("date", "machine") else words
+        for name, words in summary["setting"].items()
+    )
+    return (
         f"Trained on {summary['measure']}, settings chosen by {summary['select']} on validation data;"
-        f" convention {summary['convention']}; rankopt {summary['version']}. Means over the test folds;"
-        " the best of a column is bold.",
-    ]
+        f" convention {summary['convention']}; seeds {summary['seeds']}. Means over the test folds; the best"
+        f" of a column is bold. {work['done_now']} of {work['cells']} cells (a system, a fold, a seed) done in"
+        f" {work['seconds']:.0f} s by {work['jobs']} processes. {machine}."
+    )
+
+
+def sections(summary: dict[str, Any]) -> list[str]:
+    """The tables of each set, then what is over all sets."""
+    parts: list[str] = []
     for name, found in summary["sets"].items():
         parts.append(f"## {found['title'] or name}")
         parts.append(", ".join(f"{part}: {words}" for part, words in found["size"].items()) + ".")
@@ -41,7 +56,7 @@ def page(summary: dict[str, Any]) -> str:
         parts.append(
             "## Not done\n\n" + "\n".join(f"* {k}: {v}" for k, v in summary["failed"].items())
         )
-    return "\n\n".join(parts) + "\n"
+    return parts
 
 
 def _best(rows: dict[str, dict[str, float]], columns: Sequence[str]) -> list[list[str]]:
