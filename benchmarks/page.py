@@ -21,8 +21,8 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 
 HEAD = """# Benchmarks
 
-Every figure on this page is written by `python benchmarks/page.py RESULTS` from what these commands leave in
-`RESULTS`. DATA is a folder with the sets of LETOR and LightGBM's example of ranking data.
+Every figure on this page is written by `python benchmarks/page.py RESULTS` from what these commands leave
+in `RESULTS`. DATA is a folder with the sets of LETOR and LightGBM's example of ranking data.
 
 ```sh
 rankopt bench letor DATA/ohsumed_letor3/QueryLevelNorm -m ndcg@10 --select map -o RESULTS/ohsumed
@@ -34,9 +34,9 @@ RANKOPT_DATA=DATA python benchmarks/run.py jumping_points starts published --out
 python benchmarks/web_scale.py --json > RESULTS/web_scale.json
 ```
 
-On OHSUMED and MQ2008 settings are chosen by MAP on the validation part, as LETOR's baselines choose theirs: by
-LETOR's convention NDCG@10 is 0 for every query with fewer than ten rows, which is most of MQ2008. The grids are
-in `rankopt.bench.systems`. The published figures and the sets' sources: {doc}`guide/bench`.
+On OHSUMED and MQ2008 settings are chosen by MAP on the validation part, as LETOR's baselines choose
+theirs: by LETOR's convention NDCG@10 is 0 for every query with fewer than ten rows, which is most of
+MQ2008. The grids are in `rankopt.bench.systems`. What the tables say: {doc}`guide/bench`.
 """
 
 
@@ -131,7 +131,8 @@ def scale_part(rows: list[dict[str, Any]]) -> list[str]:
     first = rows[0]
     return [
         "## Size of MSLR-WEB30K",
-        f"Simulated: {first['queries']:,} queries, {first['rows']:,} rows, 136 features, {first['file_gb']:.1f} GB of text.",
+        f"Simulated: {first['queries']:,} queries, {first['rows']:,} rows, 136 features,"
+        f" {first['file_gb']:.1f} GB of text.",
         table(
             ["step", "seconds", "CPU s", "peak of memory, GB", "training NDCG@10"],
             [
