@@ -6,8 +6,8 @@
 
 Training is the paper's algorithm 1: stochastic gradient descent over shuffled queries, 200 rounds, learning
 rate 0.01, from zero. The error is the mean over training queries of the distance between the soft and the
-true measure; it is drawn over the rounds. Beside them figure 4 draws it for one model, that of ridge regression, over alpha: without training, the error
-falls as the steps grow steeper.
+true measure; it is drawn over the rounds. Beside them figure 4 draws it for one model, that of ridge
+regression, over alpha: without training, the error falls as the steps grow steeper.
 
 The paper finds an error below 0.05 for each alpha of figure 1 and below 0.02 for alpha = 100, and errors that
 fall as alpha and beta grow.
