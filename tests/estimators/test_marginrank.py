@@ -303,3 +303,21 @@ def test_svm_map_is_the_same_problem_by_pairs():
     b.fit(X, y, qid=qid)
     assert b.history_[-1].value == pytest.approx(a.objective_, rel=1e-4)
     assert b.history_[-1].gap <= 1e-5 * b.history_[-1].value
+
+
+@pytest.mark.parametrize("valid", [False, True])
+@pytest.mark.parametrize("options", [{}, {"normalize": "standard"}, {"scorer": "kernel"}])
+def test_polish_never_lowers_the_training_measure(valid, options):
+    X, y, qid = problem()
+    Xv, yv, qv = problem(seed=5)
+    extra = {"eval_set": [(Xv, yv)], "eval_qid": [qv]} if valid else {}
+    given = {"l2": 0.01, "tol": 1e-2, "random_state": 0, **options}
+    plain = rankopt.MarginRank("ndcg@5", **given).fit(X, y, qid=qid, **extra)
+    model = rankopt.MarginRank("ndcg@5", polish="ndcg@5", **given).fit(X, y, qid=qid, **extra)
+    before, after = plain.score(X, y, qid=qid), model.score(X, y, qid=qid)
+    assert after >= before
+    assert model.polish_["train_before"] == pytest.approx(before, abs=1e-12)
+    assert model.polish_["train_after"] == pytest.approx(after, abs=1e-12)
+    if valid:
+        assert model.polish_["valid_0_after"] >= model.polish_["valid_0_before"]
+    assert not hasattr(model.set_params(polish=None).fit(X, y, qid=qid), "polish_")

@@ -159,7 +159,23 @@ def test_the_value_nears_the_measure_as_it_grows_steeper(measure):
 
 
 @pytest.mark.parametrize("sigmoid", list(STEPS))
-@pytest.mark.parametrize("measure", ["ndcg@3", "ap", "rr", "err@5", "tau"])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "ndcg",
+        "ndcg@3",
+        "p@3",
+        "recall@2",
+        "ap",
+        "ap@3",
+        "rr",
+        "rr@3",
+        "err",
+        "err@5",
+        "rbp@3",
+        "tau",
+    ],
+)
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e4])
 def test_no_overflow_for_scores_of_any_scale(measure, sigmoid, alpha):
     y = np.array([0, 2, 1, 0, 1, 2, 0, 0.0])

@@ -138,7 +138,21 @@ def test_section_5_1_bounds_the_error(seed, n, sigma):
     assert error <= tail * ((n - 1) * ranked + others) / exact.norms[0] + 1e-12
 
 
-@pytest.mark.parametrize("measure", ["ndcg", "ndcg@3", "ap", "rr", "err@5", "ap, by=pairs"])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "ndcg",
+        "ndcg@3",
+        "success@2",
+        "p@3",
+        "ap",
+        "ap@3",
+        "rr",
+        "err@5",
+        "rbp",
+        "ap, by=pairs",
+    ],
+)
 @pytest.mark.parametrize("sigma", [2.0**-30, 1.0, 2.0**30])
 def test_no_overflow_for_scores_of_any_scale(measure, sigma):
     y = np.array([0, 2, 1, 0, 1, 2, 0, 0.0])

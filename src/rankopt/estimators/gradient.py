@@ -18,18 +18,18 @@ from rankopt.data.text import WORDS
 from rankopt.errors import IncompatibleError, SpecError
 from rankopt.estimators.base import BaseRanker
 from rankopt.estimators.linear import scaled, standard_start
+from rankopt.estimators.polish import polished
 from rankopt.estimators.validation import Watch
 from rankopt.measures import BoundMeasure, Measure, as_measure
 from rankopt.models.inputs import Inputs, resolved
 from rankopt.models.model import Model
 from rankopt.objectives.base import Objective, Sloped, Stepped
-from rankopt.progress import Advance, progress
+from rankopt.progress import progress
 from rankopt.random import as_generator
 from rankopt.scorers import Kernel, Linear, Quadratic, Scorer
 from rankopt.scorers.kernel import KernelMap
 from rankopt.solvers import L2, Annealed, Problem, Restarts, Solver
 from rankopt.solvers.base import Solution, Status
-from rankopt.solvers.coordinate import Coordinate, Lines
 from rankopt.solvers.starts import ridge
 
 _SHRINK = 0.1  # penalty of the ridge regression: weights to be pulled to had better generalise
@@ -96,7 +96,9 @@ class GradientRanker(BaseRanker):
             params = solution.params if watch.best_params is None else watch.best_params
             loss = self._settled(loss, solver, solution, watch)
             if finish is not None and solution.status is not Status.INTERRUPTED:
-                params = self._polished(finish, inner, params, data, valid, rng, advance)
+                params, self.polish_ = polished(
+                    finish, inner, params, data, valid, rng, self.early_stopping_rounds, advance
+                )
         self._report(solution, watch, str(objective))
         notes = {
             "queries": data.groups.n_queries,
@@ -181,44 +183,6 @@ class GradientRanker(BaseRanker):
         kept = len(solution.history) - 1 if watch.best_params is None else watch.best_iteration
         self.temperature_ = solver.schedule[kept]
         return loss.cooled(self.temperature_)
-
-    def _polished(
-        self,
-        measure: Measure,
-        scorer: Scorer,
-        params: Floats,
-        data: Dataset,
-        valid: Sequence[Dataset],
-        rng: np.random.Generator,
-        advance: Advance,
-    ) -> Floats:
-        """Finish by exact line search from the smooth optimum; the training measure cannot fall.
-
-        No round lowers it, so whichever of them is best on validation data does not either.
-        """
-        parts = {"train": data, **{f"valid_{i}": part for i, part in enumerate(valid)}}
-
-        def values(weights: Floats) -> dict[str, float]:
-            return {
-                name: measure.bind(part.labels, part.groups, part.weights, rows=part.rows).mean(
-                    scorer.scores(weights, part)
-                )
-                for name, part in parts.items()
-            }
-
-        before = values(params)
-        target = measure.bind(data.labels, data.groups, data.weights, rows=data.rows)
-        lines = Lines.of(scorer.laid_out(data), target)
-        watch = Watch(measure, valid, scorer.scores, self.early_stopping_rounds, advance)
-        climb = Coordinate().climb(lines, params, rng, watch)
-        finished = climb.params if watch.best_params is None else watch.best_params
-        after = values(finished)
-        self.polish_ = {
-            f"{name}_{when}": value[name]
-            for name in parts
-            for when, value in (("before", before), ("after", after))
-        }
-        return finished
 
     def _report(self, solution: Solution, watch: Watch, objective: str) -> None:
         self.history_ = solution.history

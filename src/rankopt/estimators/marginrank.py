@@ -16,7 +16,8 @@ from rankopt.estimators.base import BaseRanker
 from rankopt.estimators.gradient import limited
 from rankopt.estimators.linear import folded, scaled, standard_start
 from rankopt.estimators.marginfits import Fits, Found
-from rankopt.measures import Measure
+from rankopt.estimators.polish import polished
+from rankopt.measures import Measure, as_measure
 from rankopt.models.model import Model
 from rankopt.objectives import Margin
 from rankopt.objectives.structured import Positions
@@ -71,6 +72,7 @@ class MarginRank(BaseRanker):
         ``zero``, ``uniform``, an array of weights, or a fitted linear model.
     normalize : None; ``standard`` (mean 0, spread 1 over all rows, folded into the weights); ``query``
         (0 to 1 within each query, at prediction as well).
+    polish : a measure to finish on by exact line search, such as ``ndcg@10``; None does not.
     max_iter : iterations of the solver.
     tol : the convex fit ends when the gap is at most this share of the value.
     n_jobs : threads; None is all cores of the process, and any number gives the same bits.
@@ -88,6 +90,7 @@ class MarginRank(BaseRanker):
     n_iter_, history_ : iterations, and value, bound and seconds of each.
     evals_result_, best_iteration_, best_score_ : as in `DirectRank`, of the strength kept; the iteration
         is the last one.
+    polish_ : the measure before and after the exact line search, by part of the data.
 
     References
     ----------
@@ -123,6 +126,7 @@ class MarginRank(BaseRanker):
         l2: float | Sequence[float] = 1e-3,
         start: str | Any = "grades",
         normalize: str | None = None,
+        polish: str | Measure | None = None,
         max_iter: int = 2000,
         tol: float = 1e-3,
         n_jobs: int | None = None,
@@ -138,6 +142,7 @@ class MarginRank(BaseRanker):
         self.l2 = l2
         self.start = start
         self.normalize = normalize
+        self.polish = polish
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
@@ -156,11 +161,17 @@ class MarginRank(BaseRanker):
         gains = measure.bind(data.labels, data.groups, data.weights, rows=data.rows).gains
         start = standard_start(self.start, data, gains, scaling)
         first = self._objective(positions or "linear")
+        finish = None if self.polish is None else as_measure(self.polish)
+        vars(self).pop("polish_", None)  # of an earlier fit
         with progress(f"MarginRank {first}", None, bool(self.verbose)) as advance:
             fits = Fits(data, valid, measure, solver, strengths, start, rng, advance)
             best = fits.best(first) if positions is not None else self._learned(fits, longest)
+            params = best.solution.params
+            if finish is not None and not fits.interrupted:
+                params, self.polish_ = polished(
+                    finish, Linear(), params, data, valid, rng, None, advance
+                )
         self._report(best, fits.interrupted, str(measure), bool(valid))
-        params = best.solution.params
         params = folded(params, scaling) if lift is None else lift.fold(params)
         if lift is None:
             self.coef_, self.intercept_ = params, 0.0
@@ -168,6 +179,7 @@ class MarginRank(BaseRanker):
         notes = {
             "queries": data.groups.n_queries, "objective": str(best.objective), "status": self.status_,
             "primal": self.objective_, "dual": self.bound_, "gap": self.gap_, "l2": self.l2_,
+            **{f"polish_{key}": value for key, value in getattr(self, "polish_", {}).items()},
         }  # fmt: skip
         kept = "query" if self.normalize == "query" else None
         return Model(scorer, params, n_features, names, kept, self._recipe(**notes))
