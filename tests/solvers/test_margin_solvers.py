@@ -1,6 +1,7 @@
 """The solvers of the margin bounds: one optimum, known from a program over all orders, and a proof of it."""
 
 from itertools import pairwise, permutations
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from rankopt.scorers import Linear
 from rankopt.solvers import L2, SOLVERS, Problem
 from rankopt.solvers.base import Status
 from rankopt.solvers.planes import simplex_qp
+from rankopt.solvers.slackprogram import slack_qp
 
 SIMPLE = bool(config.DISABLE_JIT)
 SOLVED = ("cutting-plane(slacks=n)", "cutting-plane", "bundle", "subgradient")
@@ -101,6 +103,34 @@ def test_every_iteration_tells_value_bound_and_gap(name):
         assert step.gap == step.value - step.bound >= 0.0
         assert f"gap {step.gap:.2g}" in step.note
     assert all(step.gap > 1e-4 * step.value for step in history[:-1])
+
+
+@pytest.mark.parametrize("strength", [1e-5, 1e-2, 10.0])
+def test_the_program_of_all_slacks_closes_its_gap(strength):
+    rng = np.random.default_rng(0)
+    owners = np.sort(np.concatenate((np.arange(12), rng.integers(0, 12, 60))))
+    slopes, constants = rng.normal(size=(72, 5)), rng.uniform(size=72)
+    shares = rng.dirichlet(np.ones(12))
+    alphas = slack_qp(slopes, constants, owners, shares, strength, 1e-9)
+    assert alphas.min() >= 0.0
+    np.testing.assert_allclose(np.bincount(owners, alphas), shares, rtol=1e-12)
+    u = -slopes.T @ alphas / (2.0 * strength)
+    heights = constants + slopes @ u
+    highest = [heights[owners == q].max() for q in range(12)]
+    penalty = strength * float(u @ u)
+    primal, dual = float(shares @ highest) + penalty, float(alphas @ constants) - penalty
+    assert 0.0 <= primal - dual + 1e-12 <= 1e-5
+
+
+def test_slacks_by_a_program_where_exchanges_are_slow():
+    asked = problem("ap", 1e-6, n_queries=40, longest=12)
+    with mock.patch("rankopt.solvers.cutting_plane.slack_qp", wraps=slack_qp) as program:
+        found = solve("cutting-plane(slacks=n)", asked, max_iter=100)
+    assert program.called
+    assert found.status is Status.CONVERGED
+    other = solve("bundle", asked, tol=1e-4).value
+    assert found.history[-1].bound <= other
+    assert found.value == pytest.approx(other, rel=1.2e-3)
 
 
 def test_constraints_without_weight_are_dropped_and_taken_up_again():

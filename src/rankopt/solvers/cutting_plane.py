@@ -16,6 +16,7 @@ from rankopt.solvers.base import Monitor, Solution, Status
 from rankopt.solvers.bundle import Bundle, downhill
 from rankopt.solvers.planes import centre_of, closed, record, strength_of
 from rankopt.solvers.problem import Course, Need, Problem, Solver
+from rankopt.solvers.slackprogram import slack_qp
 from rankopt.threads import over_queries
 
 
@@ -31,9 +32,9 @@ class CuttingPlane(Solver):
     In turn, the worst order of each query becomes a constraint, and the problem is solved under the
     constraints so far. ``slacks=n``, the problem as it stands: the dual goes on from the weights of the
     round before (hot start), is solved just as exactly as the present gap asks for, one exchange of
-    weight at a time, and constraints without weight are dropped. ``slacks=one``: the constraints of
-    all queries are added up to one, and the dual is a small quadratic program. This is `Bundle` with
-    ``near=1``. It holds less in memory and takes more rounds.
+    weight at a time and by PIQP where that is slow, and constraints without weight are dropped.
+    ``slacks=one``: the constraints of all queries are added up to one, and the dual is a small quadratic
+    program. This is `Bundle` with ``near=1``. It holds less in memory and takes more rounds.
 
     Parameters
     ----------
@@ -157,7 +158,7 @@ class _Rounds:
     def solve(self, best: float, tol: float) -> Floats:
         """Raise the dual until its own gap is a small part of the whole one; where it puts the minimum."""
         constraints.parameters(self.slopes, self.alphas, self.counts, self.factor, self.u)
-        for _ in range(_SWEEPS):
+        for _ in range(_SWEEPS * self.centre.size):
             gap = constraints.sweep(
                 self.slopes,
                 self.constants,
@@ -167,12 +168,29 @@ class _Rounds:
                 self.factor,
                 self.u,
             )
-            whole = best - self._dual()
-            if gap <= self.exact * max(whole, tol * abs(best)):
+            if gap <= self._enough(best, tol):
                 break
+        else:
+            self._jump(self._enough(best, tol))
         constraints.parameters(self.slopes, self.alphas, self.counts, self.factor, self.u)
         self.bound = max(self.bound, self._dual())
         return self.centre + self.u
+
+    def _enough(self, best: float, tol: float) -> float:
+        """The gap of the inner problem that will do."""
+        return self.exact * max(best - self._dual(), tol * abs(best))
+
+    def _jump(self, exact: float) -> None:
+        """Where exchanges have become slow, the weights that a quadratic program finds, if better."""
+        before, dual = self.alphas.copy(), self._dual()
+        inside = np.arange(self.constants.shape[1]) < self.counts[:, None]
+        owners = np.nonzero(inside)[0]
+        self.alphas[inside] = slack_qp(
+            self.slopes[inside], self.constants[inside], owners, self.shares, self.strength, exact
+        )
+        constraints.parameters(self.slopes, self.alphas, self.counts, self.factor, self.u)
+        if self._dual() < dual:
+            self.alphas = before
 
     def discard(self, patience: int) -> None:
         """Forget constraints that have long had no weight."""
@@ -196,4 +214,4 @@ class _Rounds:
         self.idle = np.concatenate((self.idle, np.zeros_like(self.idle)), axis=1)
 
 
-_SWEEPS = 1000  # over the working sets per round, at most
+_SWEEPS = 4  # per feature over the working sets, which cost less than the quadratic program
