@@ -221,6 +221,7 @@ def test_text_is_learned_from_and_its_words_are_kept_in_the_file(tmp_path, weigh
         "bilinear(d=3)", "multiclass", text=text, random_state=0, measure="rr"
     ).fit(train, eval_set=[test])
     assert model.score(test) > 0.95
+    assert model.model_.recipe.notes["words_of_answers"] == 10  # some, and three of each kind
     model.save(tmp_path / "m.rankopt")
     again = rankopt.load(tmp_path / "m.rankopt")
     np.testing.assert_array_equal(again.predict(test), model.predict(test))

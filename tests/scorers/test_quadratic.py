@@ -191,6 +191,8 @@ def test_a_product_that_counts_is_learned_and_standardisation_is_folded_in():
     linear = rankopt.Ranker("linear", "plackett-luce", max_iter=30, tol=1e-2).fit(data)
     assert model.score(data) > linear.score(data) + 0.02
     scorer = model.model_.scorer
+    notes = model.model_.recipe.notes
+    assert (notes["products"], notes["products_among"]) == (scorer.products.count, 28)
     by_name = scorer.named(model.model_.params, [f"f{i}" for i in range(WIDTH)])
     products = {name: weight for name, weight in by_name.items() if "*" in name}
     assert len(products) == scorer.products.count

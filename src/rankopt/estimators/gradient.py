@@ -105,6 +105,8 @@ class GradientRanker(BaseRanker):
             "objective": str(objective),
             "solver": str(solver),
             "status": self.status_,
+            **inputs.notes(),
+            **scorer.notes(),
             "train": bound.mean(inner.scores(params, data)),
             **({"temperature": self.temperature_} if hasattr(self, "temperature_") else {}),
             **approximation(objective, loss, data, inner.scores(params, data)),

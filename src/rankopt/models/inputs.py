@@ -37,6 +37,13 @@ class Inputs:
             )
         return separated(data, self.query_columns) if self.query_columns else data
 
+    def notes(self) -> dict[str, int]:
+        """What there is to tell of the vocabularies."""
+        if self.vocabulary is None:
+            return {}
+        answers, questions = self.vocabulary.widths
+        return {"words_of_questions": questions, "words_of_answers": answers}
+
     def widths(self, n_features: int, n_query_features: int) -> tuple[int, int]:
         """Numbers of features of objects and queries that a scorer sees, from those given."""
         if self.vocabulary is not None:

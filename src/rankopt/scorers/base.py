@@ -79,6 +79,10 @@ class Scorer(ABC):
         """Weights by the names of what they weigh, where parameters are such; else nothing."""
         return {}
 
+    def notes(self) -> dict[str, int]:
+        """What there is to tell of a fitted scorer beside its weights; of most nothing."""
+        return {}
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What a model file must keep beside the text spec and the parameters; most have nothing."""
         return {}

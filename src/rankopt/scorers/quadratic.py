@@ -165,6 +165,11 @@ class Quadratic(Scorer):
         names = [*features, *self._chosen.names(features)]
         return dict(zip(names, [*weights.tolist(), *by_product.tolist()], strict=True))
 
+    def notes(self) -> dict[str, int]:
+        """How many products there are, and of how many they were chosen."""
+        among = self.width * (self.width + (1 if self.squares else -1)) // 2
+        return {"products": self._chosen.count, "products_among": among}
+
     def laid_out(self, data: Dataset) -> Dataset:
         products = self._of(data)
         size = 8 * data.n_rows * (data.n_features + products.count)
