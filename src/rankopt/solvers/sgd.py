@@ -19,8 +19,8 @@ class SGD(Solver):
     r"""Gradient descent, one query at a time in random order: algorithm 1 of ApproxRank's paper.
 
     Each query moves the parameters by :math:`-\eta` times the gradient of its own loss (plus the whole
-    penalty). Among the models after each pass the monitor, or else the loss, chooses. On sparse data
-    with many columns a step moves the parameters of those that its queries know, and takes with it the penalty
+    penalty). Among the models after each pass the monitor, or else the loss, chooses. On sparse data with
+    many columns a step moves the parameters of those that its queries know, and takes with it the penalty
     of all steps since their last.
 
     Parameters
