@@ -88,14 +88,12 @@ def static(data: Dataset, sampled: int, passes: int) -> dict[str, Any]:
     event_t = np.empty(40 * data.n_rows)
     event_d = np.empty(event_t.size, np.int64)
     engine = Engine(target, scores)
-    ours, theirs, events = np.inf, np.inf, 0
+    ours, theirs = np.inf, np.inf
     engine.search(lines.columns[features[0]])
-    for turn in range(passes):
+    for _ in range(passes):
         with Cpu() as cpu:
             found = [engine.search(lines.columns[f]) for f in features]
         ours = min(ours, cpu.seconds)
-        if turn > 1:
-            continue
         with Cpu() as cpu:
             baseline = []
             for f in features:
@@ -104,7 +102,6 @@ def static(data: Dataset, sampled: int, passes: int) -> dict[str, Any]:
                     data.groups.offsets, slopes, scores, gains, discounts, K, event_t, event_d
                 )
                 baseline.append(best_interval(total, event_t[:n], event_d[:n]))
-                events += int(n)
         theirs = min(theirs, cpu.seconds)
     queries = data.groups.n_queries
     for steps, result in zip(found, baseline, strict=True):
@@ -154,7 +151,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--scale", type=float, default=1.0, help="of the simulated sets")
     parser.add_argument("--sampled", type=int, default=12, help="features searched in each set")
-    parser.add_argument("--passes", type=int, default=4)
+    parser.add_argument("--passes", type=int, default=6)
     parser.add_argument("--skip-rounds", action="store_true")
     options = parser.parse_args(argv)
     rows: list[dict[str, Any]] = []
@@ -164,7 +161,7 @@ def main(argv: list[str] | None = None) -> None:
             if not options.skip_rounds:
                 row |= rounds(data)
         if data.n_rows >= 40_000:
-            row["two_threads"] = threads(data, options.sampled, 4 * options.passes)
+            row["two_threads"] = threads(data, options.sampled, 2 * options.passes)
         rows.append(row)
         print(row, file=sys.stderr)
     if options.json:

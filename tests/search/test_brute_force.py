@@ -212,6 +212,27 @@ def test_a_query_of_100_000_rows_fits_in_memory():
         assert value == pytest.approx(steps.value, abs=1e-9)
 
 
+@pytest.mark.parametrize("text", ["ap", "ndcg", "err", "rr", "tau", "ndcg@300", "ndcg@5"])
+@pytest.mark.parametrize("bounds", [(-np.inf, np.inf), (-0.5, 0.2)])
+def test_few_events_in_memory_give_the_same_optimum(text, bounds, monkeypatch):
+    """Beyond a limit events are dropped, and a second sweep brings back those that matter."""
+    rng = np.random.default_rng(3)
+    n = 600
+    qid = np.repeat(np.arange(3), [400, 150, 50])
+    y = rng.choice(4, n, p=[0.7, 0.1, 0.1, 0.1]).astype(float)
+    scores, slopes = rng.normal(size=n), np.round(rng.normal(size=n), 1)
+    whole = rankopt.line_search(scores, slopes, y, qid, text, bounds, full=True)
+    groups, _ = Groups.from_qid(qid, n)
+    target = FixedPoint.of(as_measure(text).bind(y, groups))
+    monkeypatch.setattr("rankopt.search.engine._MOST_EVENTS", 0)
+    monkeypatch.setattr("rankopt.search.engine._ROOM", 0)
+    engine = Engine(target, scores)
+    found = engine.search(slopes, *bounds)
+    assert (found.lo, found.hi, found.total) == (whole.lo, whole.hi, whole.total)
+    if text in ("ap", "tau"):
+        assert engine._workers[0].event_t.size < whole.breakpoints.size / 2
+
+
 def test_interval_that_holds_zero_wins_among_equals():
     steps = rankopt.line_search([2.0, 1.0], [0.0, 0.0], [1, 0])
     assert (steps.lo, steps.hi, steps.value) == (-np.inf, np.inf, 1.0)

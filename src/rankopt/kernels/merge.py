@@ -66,13 +66,12 @@ def prune(base, sums, gains, keep):
 
 
 @njit(cache=True, nogil=True)
-def collect(n_events, event_t, event_d, event_b, keep, kept_t, kept_d, kept_b, n):
-    """Append the events in the kept buckets; return the number there is, which may exceed the room."""
+def sift(n_events, event_t, event_d, event_b, keep):
+    """Move the events in the kept buckets to the front; return their number."""
+    n = 0
     for e in range(n_events):
-        b = event_b[e]
-        if keep[b]:
-            if n < kept_t.size:
-                kept_t[n], kept_d[n], kept_b[n] = event_t[e], event_d[e], b
+        if keep[event_b[e]]:
+            event_t[n], event_d[n], event_b[n] = event_t[e], event_d[e], event_b[e]
             n += 1
     return n
 

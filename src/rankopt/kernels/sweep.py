@@ -24,8 +24,12 @@ def sweep(
     start, stop, offsets, direction, order, score_at, gain_at, load_at, bases, base_rows, drops, scales,
     table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, sums, gains, out,
 ):  # fmt: skip
-    """Write the events inside (lo, hi); `out` takes the total just above lo less that at t = 0, the
-    number of events and the query at which the room for events ran out (`stop` if it did not)."""
+    """Write the events inside (lo, hi).
+
+    `out` takes the total just above lo less that at t = 0, the number of events, and where the room for
+    events ran out: query (`stop` if it did not), side and line, from which the next call goes on, and how
+    much room is needed there.
+    """
     longest = 0
     for q in range(start, stop):
         longest = max(longest, offsets[q + 1] - offsets[q])
@@ -58,7 +62,6 @@ def through(
     slopes, best, exact_best, sides = candidates
     A, B, G, L = lines
     crossings, who = followed
-    times, keys, places, marks, live, seen = met
     total, n_events = out[0], out[1]
     event_bits = event_t.view(np.int64)
     for q in range(start, stop):
@@ -73,9 +76,10 @@ def through(
             least, most_slope = min(least, x), max(most_slope, x)
         if least == most_slope:
             continue
-        settled, total_before = n_events, total
+        settled = n_events
+        resumed = q == start
         n_right, n_left = climbers(slopes, size, k, sides[0], sides[1], best)
-        for s in range(2):
+        for s in range(out[3] if resumed else 0, 2):
             n = n_right if s == 0 else n_left
             side = 1.0 - 2.0 * s
             far = hi if s == 0 else -lo
@@ -95,37 +99,18 @@ def through(
                 active += G[c] != bases[q]
             if active == 0:
                 continue
-            if n_events + active * n + WIDE > event_t.size:  # whole vectors are written
-                out[0], out[1], out[2] = total_before, settled, q
-                return
-            if drops.size > 0 and n <= MOST_LEVELS:
-                done, value = levels(
-                    side,
-                    n,
-                    A,
-                    B,
-                    L,
-                    drops,
-                    min(k, size),
-                    near,
-                    far,
-                    pair_room,
-                    event_t,
-                    event_d,
-                    n_events,
-                )
-                if done >= 0:
-                    n_events = done
+            few = drops.size > 0 and n <= MOST
+            need = (active * n if few else n) + WIDE  # whole vectors are written
+            i = out[4] if resumed and s == out[3] else 0
+            while i < n and n_events + need <= event_t.size:
+                if few:
+                    n_events, value = together(
+                        side, n, lines, base_rows[q], drops, min(k, size), near, far, met, pair_room,
+                        event_t, event_d, n_events,
+                    )  # fmt: skip
                     total += value
+                    i = n
                     continue
-            if drops.size > 0 and n <= MOST:
-                n_events, value = places_of_lines(
-                    side, n, A, B, L, base_rows[q], drops, min(k, size), near, far, times, keys,
-                    places, marks, live, seen, event_t, event_d, n_events,
-                )  # fmt: skip
-                total += value
-                continue
-            for i in range(n):
                 if G[i] != bases[q]:
                     if form == CONCORDANCE:
                         n_events, value = pairs(
@@ -138,5 +123,29 @@ def through(
                             unit, near, far, crossings, who, event_t, event_d, n_events,
                         )  # fmt: skip
                     total += value
+                i += 1
+            if i < n:
+                tally(settled, n_events, event_bits, event_d, event_b, origin, sums, gains)
+                out[0], out[1], out[2], out[3], out[4], out[5] = total, n_events, q, s, i, need
+                return
         tally(settled, n_events, event_bits, event_d, event_b, origin, sums, gains)
-    out[0], out[1], out[2] = total, n_events, stop
+    out[0], out[1], out[2], out[3], out[4] = total, n_events, stop, 0, 0
+
+
+@bare
+def together(
+    side, n, lines, base, drops, k, near, far, met, pair_room, event_t, event_d, n_events
+):  # fmt: skip
+    """All lines of a side in lanes: by levels, or where lines meet in a point or are many, by places."""
+    A, B, _, L = lines
+    if n <= MOST_LEVELS:
+        done, value = levels(
+            side, n, A, B, L, drops, k, near, far, pair_room, event_t, event_d, n_events
+        )
+        if done >= 0:
+            return done, value
+    times, keys, places, marks, live, seen = met
+    return places_of_lines(
+        side, n, A, B, L, base, drops, k, near, far, times, keys, places, marks, live, seen,
+        event_t, event_d, n_events,
+    )  # fmt: skip

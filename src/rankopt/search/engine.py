@@ -19,6 +19,8 @@ from rankopt.threads import available_threads, over_queries, query_blocks
 # Below about this many nanoseconds of work a second thread costs more than it saves. What a search takes is
 # told by the rows and by the events of the search before it.
 _SMALL, _ROW, _EVENT = 500_000, 8, 25
+_MOST_EVENTS = 1 << 22  # that a thread remembers, in 72 MB; more only where all are asked for
+_ROOM = 4096  # for events, besides that for one per row
 _BLOCKS = 4  # per thread, so that an uneven load evens out
 
 
@@ -42,7 +44,7 @@ class Engine:
         self._standing = np.empty(queries, np.int64)
         self._workers: list[_Worker] = []
         self._pool: ThreadPoolExecutor | None = None  # its threads end with the engine
-        self._events, self._kept = rows, 0
+        self._events = rows
         self._stand()
 
     @property
@@ -86,50 +88,42 @@ class Engine:
     ) -> StepFunction:
         """The measure along ``scores + t * direction``, t inside (lo, hi)."""
         lo, hi = float(lo), float(hi)
-        workers = self._sweep(direction, lo, hi)
+        workers = self._sweep(direction, lo, hi, full)
         base = self.total + sum(int(worker.out[0]) for worker in workers)
-        self._events = found = sum(int(worker.out[1]) for worker in workers)
+        self._events = sum(int(worker.out[1]) for worker in workers)
         if full:
             return self._everything(base, lo, hi, workers)
-        first = workers[0]
+        starts, gains = workers[0].sums.copy(), workers[0].gains.copy()
         for worker in workers[1:]:
-            first.sums += worker.sums
-            first.gains += worker.gains
-        keep = np.empty(first.sums.size, np.uint8)
-        merge.prune(base, first.sums, first.gains, keep)
-        kept = max(self._kept, 1024 + found // 16)
-        while True:
-            t, d, b = np.empty(kept), np.empty(kept, np.int64), np.empty(kept, np.int16)
-            n = 0
-            for worker in workers:
-                n = merge.collect(
-                    int(worker.out[1]),
-                    worker.event_t,
-                    worker.event_d,
-                    worker.event_b,
-                    keep,
-                    t,
-                    d,
-                    b,
-                    n,
-                )
-            if n < kept:
-                break
-            self._kept = kept = n + n // 4 + 1
+            starts += worker.sums
+            gains += worker.gains
+        keep = np.empty(starts.size, np.uint8)
+        merge.prune(base, starts, gains, keep)
+        if any(worker.spilled for worker in workers):
+            workers = self._sweep(direction, lo, hi, keep=keep)
+        t, d, b = (
+            np.concatenate(parts) for parts in zip(*(w.kept(keep) for w in workers), strict=True)
+        )
         edges = np.empty(2)
-        order = np.argsort(t[:n])  # NumPy's is several times faster than Numba's
-        total = merge.best_interval(base, lo, hi, t, d, b, order, first.sums, edges)
+        order = np.argsort(t)  # NumPy's is several times faster than Numba's
+        total = merge.best_interval(base, lo, hi, t, d, b, order, starts, edges)
         return StepFunction(float(edges[0]), float(edges[1]), self.target.value(total), int(total))
 
     def _sweep(
-        self, direction: NDArray[np.float32] | Floats, lo: float, hi: float
+        self,
+        direction: NDArray[np.float32] | Floats,
+        lo: float,
+        hi: float,
+        full: bool = False,
+        keep: NDArray[np.uint8] | None = None,
     ) -> list[_Worker]:
+        """The workers with all events; or, where these are too many, with those in buckets to keep."""
         target = self.target
         offsets = target.offsets
         work_ahead = _ROW * self.scores.size + _EVENT * self._events
         threads = available_threads() if work_ahead >= _SMALL else 1
         while len(self._workers) < threads:
-            self._workers.append(_Worker(self.scores.size // threads + 4096))
+            self._workers.append(_Worker(min(self.scores.size // threads, _MOST_EVENTS) + _ROOM))
         workers = self._workers[:threads]
         origin = merge.bucket_origin(self._spread, direction)
         for worker in workers:
@@ -151,7 +145,7 @@ class Engine:
                     )  # fmt: skip
                     start = int(worker.out[2])
                     if start < stop:
-                        worker.grow()
+                        worker.make_room(full, keep)
 
         if threads > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor()
@@ -210,12 +204,36 @@ class _Worker:
         self.event_t, self.event_d = np.empty(room), np.empty(room, np.int64)
         self.event_b = np.empty(room, np.int16)
         self.sums, self.gains = np.empty(merge.BUCKETS, np.int64), np.empty(merge.BUCKETS)
-        self.out = np.zeros(3, np.int64)
+        self.out = np.zeros(6, np.int64)
+        self.spilled = False
 
     def clear(self) -> None:
         self.sums[:], self.gains[:], self.out[:] = 0, 0.0, 0
+        self.spilled = False
 
-    def grow(self) -> None:
-        self.event_t = np.concatenate((self.event_t, np.empty_like(self.event_t)))
-        self.event_d = np.concatenate((self.event_d, np.empty_like(self.event_d)))
-        self.event_b = np.concatenate((self.event_b, np.empty_like(self.event_b)))
+    def make_room(self, full: bool, keep: NDArray[np.uint8] | None) -> None:
+        """Room to go on: what is not to be kept is dropped; else there is more, up to a limit.
+
+        At the limit all events are dropped. They stand in the sums of their buckets, and once these tell
+        which buckets matter a second sweep brings their events again.
+        """
+        size, need = self.event_t.size, int(self.out[5])
+        if keep is not None:
+            self._sift(keep)
+        elif size >= _MOST_EVENTS and not full:
+            self.spilled, self.out[1] = True, 0
+        wanted = int(self.out[1]) + need
+        if wanted > size // 2 or not (self.spilled or keep is not None):
+            self.event_t, self.event_d, self.event_b = (
+                np.concatenate((room, np.empty(max(size, wanted), room.dtype)))
+                for room in (self.event_t, self.event_d, self.event_b)
+            )
+
+    def kept(self, keep: NDArray[np.uint8]) -> tuple[Floats, Ints, NDArray[np.int16]]:
+        """The times, changes and buckets of the events in the buckets to keep."""
+        self._sift(keep)
+        n = self.out[1]
+        return self.event_t[:n], self.event_d[:n], self.event_b[:n]
+
+    def _sift(self, keep: NDArray[np.uint8]) -> None:
+        self.out[1] = merge.sift(self.out[1], self.event_t, self.event_d, self.event_b, keep)
