@@ -353,7 +353,7 @@ def test_ctrl_c_writes_the_best_model_so_far_and_nothing_half(folder, run, monke
         rounds.append(1)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("rankopt.solvers.coordinate._Ascent._settle", interrupt)
+    monkeypatch.setattr("rankopt.solvers.coordinate._Ascent.round", interrupt)
     out = ok(run("train", "directrank", "train.txt", "-o", "m.rankopt", "--json"))
     assert rounds
     assert out["status"].startswith("Interrupted")

@@ -278,7 +278,7 @@ def test_ctrl_c_keeps_the_best_model_so_far():
         signal.raise_signal(signal.SIGINT)
 
     assert threading.current_thread() is threading.main_thread()
-    with mock.patch("rankopt.solvers.coordinate._Ascent._settle", interrupt):
+    with mock.patch("rankopt.solvers.coordinate._Ascent.round", interrupt):
         model = rankopt.DirectRank("ndcg@5", restarts=3).fit(X, y, qid=qid)
     assert model.status_.startswith("Interrupted")
     assert model.score(X, y, qid=qid) == pytest.approx(model.history_[0].value, abs=1e-9)

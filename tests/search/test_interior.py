@@ -48,6 +48,19 @@ def test_the_slope_is_the_derivative_of_the_likelihood(seed, t):
 
 
 @settings(max_examples=30)
+@given(st.integers(0, 10_000), st.sampled_from([1.0, 1e3]))
+def test_the_value_is_the_likelihood_written_out(seed, scale):
+    data, scores, _ = problem(seed)
+    like = Likelihood.of(as_measure("ndcg@3").bind(data.y, data.groups))
+    with np.errstate(all="ignore"):
+        expected = log_likelihood(data, 3, scores, scale * scores)
+    found = like.value(scale * scores)
+    assert found <= 0.0
+    if np.isfinite(expected):
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@settings(max_examples=30)
 @given(st.integers(0, 10_000))
 def test_the_point_is_the_most_likely_of_the_interval_less_its_margins(seed):
     data, scores, direction = problem(seed)

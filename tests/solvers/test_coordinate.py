@@ -11,6 +11,7 @@ from rankopt.measures import as_measure
 from rankopt.scorers import Linear
 from rankopt.search.engine import Engine
 from rankopt.search.fixedpoint import FixedPoint
+from rankopt.search.interior import Likelihood
 from rankopt.solvers.base import Status
 from rankopt.solvers.coordinate import Coordinate, Lines
 from rankopt.threads import using_threads
@@ -144,6 +145,48 @@ def test_interruption_keeps_the_best_so_far(where):
     assert bound.mean(Linear().scores(solution.params, data)) == pytest.approx(
         solution.value, abs=1e-9
     )
+
+
+def test_an_interrupted_round_keeps_the_steps_it_had_made(monkeypatch):
+    data = problem(7, n_queries=60, tied=False)
+    whole = Engine.search
+    seen = []
+
+    def search(engine, *args, **kwargs):
+        seen.append(engine.total)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return whole(engine, *args, **kwargs)
+
+    monkeypatch.setattr(Engine, "search", search)
+    start = -np.ones(4)
+    solution, bound, _ = climb(data, start=start)
+    assert solution.status is Status.INTERRUPTED
+    assert seen[2] > seen[0]
+    target = FixedPoint.of(bound)
+    assert target.total(Linear().scores(solution.params, data)) == seen[2]
+    assert solution.value == target.value(seen[2])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_greedy_takes_the_likelier_of_equally_good_coordinates(seed):
+    rng = np.random.default_rng(seed)
+    X = np.vstack((rng.normal(size=(4, 2)), [[4.0, 4.0]]))  # either feature puts the last row first
+    data = rankopt.dataset(X, [0, 0, 0, 0, 1])
+    start = np.array([-1.0, -1.0])
+    options = {"order": "greedy", "point": "likelihood", "max_iter": 1}
+    found, bound, lines = climb(data, "rr", start, **options)
+    alone = []
+    for f in range(2):
+        lower, upper = start.copy(), start.copy()
+        lower[f], upper[f] = -np.inf, np.inf
+        alone.append(climb(data, "rr", start, lower, upper, **options)[0])
+    assert [a.value for a in alone] == [1.0, 1.0] == [found.value, 1.0]
+    likely = Likelihood.of(bound)
+    beta = likely.scale(lines.scores(start))
+    best = max(alone, key=lambda a: likely.value(beta * lines.scores(a.params)))
+    unit = np.abs(found.params).max() / np.abs(best.params).max()
+    np.testing.assert_allclose(found.params, unit * best.params)
 
 
 def test_a_problem_that_no_order_changes_ends_at_once():

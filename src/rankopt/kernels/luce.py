@@ -39,6 +39,24 @@ def slopes_along(start, stop, offsets, order, tops, scores, direction, t, out):
         out[q] = total
 
 
+@njit(cache=True, nogil=True)
+def likelihoods(start, stop, offsets, order, tops, scores, out):
+    """Write, per query, the log-likelihood whose slope along a line is that of `slopes_along`."""
+    for q in range(start, stop):
+        first, size, top = offsets[q], offsets[q + 1] - offsets[q], tops[q]
+        out[q] = 0.0
+        if top == 0:
+            continue
+        highest, mass = -np.inf, 0.0
+        for p in range(size - 1, -1, -1):
+            score = scores[first + order[first + p]]
+            above = max(highest, score)
+            mass = mass * np.exp(highest - above) + np.exp(score - above)
+            highest = above
+            if p < top:
+                out[q] += score - highest - np.log(mass)
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def choices(start, stop, offsets, scores, levels, starts, weights, shares, values, grad, curvature):
     """The weighted loss of choosing rows, each from those of its own level and of the levels after it.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankopt.arrays import Floats, Ints
-from rankopt.kernels.luce import slopes_along
+from rankopt.kernels.luce import likelihoods, slopes_along
 from rankopt.measures import BoundMeasure
 from rankopt.measures.base import ordered
 from rankopt.threads import over_queries
@@ -54,6 +54,12 @@ class Likelihood:
         """The derivative of the log-likelihood at ``scores + t * direction``."""
         out = np.empty(self.tops.size)
         over_queries(slopes_along, self.offsets, order, self.tops, scores, direction, t, out)
+        return float(out.sum())
+
+    def value(self, scores: Floats) -> float:
+        """The log-likelihood of the objective order."""
+        out = np.empty(self.tops.size)
+        over_queries(likelihoods, self.offsets, self.ideal(scores), self.tops, scores, out)
         return float(out.sum())
 
     def scale(self, scores: Floats) -> float:

@@ -10,72 +10,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankopt.arrays import Floats, Ints
-from rankopt.data.dataset import Dataset
+from rankopt.arrays import Floats
 from rankopt.errors import DataError, SpecError
-from rankopt.kernels.linear import scores_of_columns
-from rankopt.measures import BoundMeasure
 from rankopt.search.engine import Engine
 from rankopt.search.fixedpoint import FixedPoint
 from rankopt.search.interior import Likelihood
 from rankopt.search.stepfunction import StepFunction
 from rankopt.solvers.base import Monitor, Solution, Status, Step, silent
-from rankopt.threads import over_queries
+from rankopt.solvers.lines import Lines as Lines
 
 ORDERS = ("cyclic", "greedy", "random", "powell")
 POINTS = ("auto", "middle", "likelihood")
 _SMALL = 50_000  # rows up to which "auto" maximises the likelihood, as the paper does on small data
-
-
-@dataclass(frozen=True, eq=False)
-class Lines:
-    """A linear problem along whose directions the measure is searched.
-
-    Parameters
-    ----------
-    columns : (n_features, n_rows) features, feature by feature; the one copy that training holds.
-    bound : the measure on the labels.
-    lower, upper : the range of each weight.
-    """
-
-    columns: NDArray[Any]
-    bound: BoundMeasure
-    lower: Floats
-    upper: Floats
-
-    @classmethod
-    def of(
-        cls,
-        data: Dataset,
-        bound: BoundMeasure,
-        lower: Floats | None = None,
-        upper: Floats | None = None,
-    ) -> Lines:
-        """Bring a dataset into feature-major order; no copy where it already is."""
-        X = data.X if isinstance(data.X, np.ndarray) else data.X.toarray()
-        width = data.n_features
-        lower = np.full(width, -np.inf) if lower is None else lower
-        upper = np.full(width, np.inf) if upper is None else upper
-        return cls(np.ascontiguousarray(X.T), bound, lower, upper)
-
-    def scores(self, weights: Floats) -> Floats:
-        """Scores, with the bits that `Linear` gives them."""
-        out = np.empty(self.columns.shape[1])
-        over_queries(scores_of_columns, self.bound.groups.offsets, self.columns, weights, out)
-        return out
-
-    def along(self, direction: Ints | Floats) -> NDArray[Any]:
-        """The change of the scores by a step of 1 along a direction of weights."""
-        return self.scores(np.asarray(direction, np.float64))
-
-    def room(self, weights: Floats, direction: Floats) -> tuple[float, float]:
-        """The steps along a direction that keep every weight in its range."""
-        moving = direction != 0.0
-        if not moving.any():
-            return 0.0, 0.0
-        a = (self.lower[moving] - weights[moving]) / direction[moving]
-        b = (self.upper[moving] - weights[moving]) / direction[moving]
-        return float(np.minimum(a, b).max()), float(np.maximum(a, b).min())
 
 
 @dataclass(frozen=True)
@@ -155,6 +101,7 @@ class Coordinate:
                     break
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
+            ascent.settle()  # the steps of the round that it broke into count
         return ascent.solution(status, history)
 
 
@@ -200,16 +147,14 @@ class _Ascent:
         elif self.solver.order == "powell":
             self._powell()
         else:
-            order = (
-                self.rng.permutation(self.moving) if self.solver.order == "random" else self.moving
-            )
-            for f in order:
+            shuffled = self.solver.order == "random"
+            for f in self.rng.permutation(self.moving) if shuffled else self.moving:
                 self._take_coordinate(int(f))
         for direction in self._extra():
             self._take(direction, self.lines.along(direction))
-        return self._settle()
+        return self.settle()
 
-    def _settle(self) -> bool:
+    def settle(self) -> bool:
         """Bring the weights to a common scale and compute the scores afresh, so that drift ends here.
 
         The scale is a power of two: it changes no order, to the last bit.
@@ -238,10 +183,13 @@ class _Ascent:
             yield np.divide(draw, spread, out=np.zeros_like(draw), where=spread > 0.0)
 
     def _take_coordinate(self, f: int) -> int:
-        lo = float(self.lines.lower[f] - self.weights[f])
-        hi = float(self.lines.upper[f] - self.weights[f])
-        column = self.lines.columns[f]
+        column, (lo, hi) = self.lines.columns[f], self._reach(f)
         return self._accept(f, column, self.engine.search(column, lo, hi), lo, hi)
+
+    def _reach(self, f: int) -> tuple[float, float]:
+        """The steps along a coordinate that keep its weight in its range."""
+        weight = self.weights[f]
+        return float(self.lines.lower[f] - weight), float(self.lines.upper[f] - weight)
 
     def _take(self, direction: Floats, column: NDArray[Any]) -> int:
         lo, hi = self.lines.room(self.weights, direction)
@@ -281,18 +229,26 @@ class _Ascent:
         yield from steps.points
 
     def _greedy(self) -> None:
-        best: tuple[int, int, StepFunction] | None = None
-        for f in self.moving:
-            lo = float(self.lines.lower[f] - self.weights[f])
-            hi = float(self.lines.upper[f] - self.weights[f])
-            steps = self.engine.search(self.lines.columns[f], lo, hi)
-            if best is None or steps.total > best[0]:
-                best = steps.total, f, steps
-        if best is not None:
-            _, f, steps = best
-            lo = float(self.lines.lower[f] - self.weights[f])
-            hi = float(self.lines.upper[f] - self.weights[f])
-            self._accept(f, self.lines.columns[f], steps, lo, hi)
+        """Step along the coordinate with the highest best value, the more likely one of equals."""
+        found = [
+            (self.engine.search(self.lines.columns[f], *self._reach(f)), f) for f in self.moving
+        ]
+        most = max((steps.total for steps, _ in found), default=0)
+        equals = [(steps, f) for steps, f in found if steps.total == most > self.engine.total]
+        if len(equals) > 1:
+            equals.sort(key=lambda pair: -self._likelihood(*pair))
+        for steps, f in equals:
+            if self._accept(f, self.lines.columns[f], steps, *self._reach(f)):
+                break
+
+    def _likelihood(self, steps: StepFunction, f: int) -> float:
+        """That of the ideal order, at the point of the interval that would be taken."""
+        if self.likelihood is None:
+            return 0.0
+        column = self.lines.columns[f]
+        t = next(self._points(column, steps))
+        moved = self.engine.scores + t * column.astype(np.float64)
+        return self.likelihood.value(self.beta * moved)
 
     def _powell(self) -> None:
         """One round of Powell's method over the present directions, one place per coordinate."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
+from rankopt.threads import one_blas_thread
 
 _BLOCK = 4_000_000  # values of X held in float64 at once
 
@@ -42,7 +43,8 @@ def ridge(
     weights_of_rows = np.ones(data.n_rows) if row_weights is None else row_weights
     if data.weights is not None:
         weights_of_rows = weights_of_rows * data.groups.spread(data.weights / data.weights.mean())
-    gram, moment = _normal_equations(data, gains, centred, weights_of_rows)
+    with one_blas_thread():  # which also keeps the bits the same on any machine's number of cores
+        gram, moment = _normal_equations(data, gains, centred, weights_of_rows)
     spread = np.sqrt(np.diag(gram))
     kept = spread > 1e-9 * max(float(spread.max(initial=0.0)), 1e-300)
     weights = np.zeros(data.n_features)
