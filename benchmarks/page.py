@@ -2,10 +2,8 @@
 
     python benchmarks/page.py RESULTS
 
-RESULTS holds what the commands on that page write: a folder of `rankopt bench letor` for the real sets
-(``letor``), one for the simulated ones (``simulated``), one for all (``all``), and files of
-`benchmarks/run.py` (``jumping_points.json``, ``starts.json``, ``published.json``) and of
-`benchmarks/web_scale.py --json` (``web_scale.json``). What is not there is left out.
+RESULTS holds what the commands on that page write: folders of `rankopt bench letor` and files of
+`benchmarks/run.py` and `benchmarks/web_scale.py --json`. What is not there is left out.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rankopt.bench.markdown import protocol, sections, table, winning
+from rankopt.bench.tables import CUTS, pooled, winning_table
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 
@@ -43,6 +42,16 @@ MQ2008. The grids are in `rankopt.bench.systems`. What the tables say: {doc}`gui
 def bench_part(folder: Path) -> list[str]:
     summary = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     return [protocol(summary), *(part for part in sections({**summary, "winning": {}}))]
+
+
+def winning_part(folder: Path) -> list[str]:
+    """Winning numbers over the cells of all runs, whatever their conventions."""
+    cells = [
+        json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*/cells/*/*.json")
+    ]
+    found = pooled(cells)
+    wins = {f"ndcg@{k}": winning_table(found, f"ndcg@{k}") for k in CUTS} if found else {}
+    return [winning({"sets": found, "winning": wins})] if wins else []
 
 
 def published_part(result: dict[str, Any]) -> list[str]:
@@ -150,10 +159,7 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path)
     folder = parser.parse_args(argv).results
-    parts = [HEAD.rstrip()]
-    everything = folder / "all" / "results.json"
-    if everything.exists():
-        parts.append(winning(json.loads(everything.read_text(encoding="utf-8"))))
+    parts = [HEAD.rstrip(), *winning_part(folder)]
     for name in ("ohsumed", "mq2008", "lightgbm_rank", "simulated"):
         if (folder / name / "results.json").exists():
             parts += bench_part(folder / name)

@@ -1,9 +1,11 @@
 """The bench on tiny simulated folds: protocol, resuming, tables, figure, command."""
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -69,6 +71,13 @@ def test_sets_are_found_by_the_names_of_publishers(tmp_path):
     assert sorted(found) == ["istella", "letor", "yahoo"]
     assert len(found["letor"].folds) == 2
     assert found["yahoo"].folds[0].vali.name == "set1.valid.txt"
+    write_fold(tmp_path / "both", 5, ("set1.train", "set1.valid", "set1.test"))
+    for part in ("train", "valid", "test"):
+        first = tmp_path / "both" / f"set1.{part}.txt"
+        (tmp_path / "both" / f"set2.{part}.txt").write_bytes(first.read_bytes())
+    both = find_sets(tmp_path / "both")
+    assert [s.name for s in both] == ["both/set1", "both/set2"]
+    assert both[1].folds[0].test.name == "set2.test.txt"
     parts = found["istella"].folds[0].read()
     assert parts["train"].groups.n_queries + parts["vali"].groups.n_queries == 15
     nothing = tmp_path / "nothing"
@@ -254,3 +263,24 @@ def test_command_in_two_processes(folds, tmp_path):
     assert list(summary["sets"]["set"]["systems"]) == ["ridge", "adarank-ndcg"]
     page_text = (tmp_path / "out" / "tables.md").read_text()
     assert "Winning numbers over 1 sets" in page_text
+
+
+DATA = os.environ.get("RANKOPT_DATA")
+
+
+@pytest.mark.skipif(DATA is None, reason="RANKOPT_DATA names no folder of real data")
+def test_script_of_the_full_sets_on_the_sample_of_mslr(tmp_path):
+    script = Path(__file__).parents[2] / "benchmarks" / "full_sets.py"
+    command = [
+        sys.executable, script, "mslr", Path(DATA) / "mslr_web30k_sample", "-o", tmp_path,
+        "--systems", "ridge,ranksvm", "-j", "1",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "results.json").read_text())
+    (found,) = summary["sets"].values()
+    assert found["size"]["train of fold 1"] == "53 queries, 5488 rows, 136 features"
+    assert (summary["convention"], summary["normalize"]) == ("yahoo", "standard")
+    # raw features of very different ranges: scaled, a linear model beats chance (about 0.2) by far
+    assert found["systems"]["ranksvm"]["train"]["ndcg@10"] > 0.35
+    assert not summary["failed"]

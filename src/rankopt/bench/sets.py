@@ -15,10 +15,11 @@ from rankopt.data.split import holdout
 from rankopt.errors import DataError
 
 _PARTS = {
-    "train": ("train", "train.letor", "set1.train", "training"),
-    "vali": ("vali", "valid", "validation", "set1.valid", "dev"),
-    "test": ("test", "test.letor", "set1.test"),
+    "train": ("train", "train.letor", "training"),
+    "vali": ("vali", "valid", "validation", "dev"),
+    "test": ("test", "test.letor"),
 }
+_STEMS = ("", "set1.", "set2.")  # Yahoo's two sets are in one folder
 _ENDINGS = (".txt", "")
 _PACKED = ("", ".gz", ".xz")
 _DEPTH = 3  # folders below the one that is named
@@ -55,8 +56,8 @@ def find_sets(*folders: Path) -> list[Set]:
     """The sets in each folder: it is one itself, or there are some in the folders below it.
 
     A set is a folder with folders ``Fold1``, ``Fold2``, ..., or with the files of one fold: ``train.txt``,
-    ``vali.txt``, ``test.txt``, or with ``valid`` and the names of Yahoo's (``set1.train.txt``) and others;
-    each may be packed (.gz, .xz).
+    ``vali.txt``, ``test.txt``, or with ``valid`` and the names of Yahoo's (``set1.train.txt`` and
+    ``set2.train.txt``, two sets) and others; each may be packed (.gz, .xz).
     """
     out: dict[str, Set] = {}
     for folder in folders:
@@ -86,17 +87,24 @@ def _below(folder: Path, root: Path, depth: int) -> list[Set]:
         if path.is_dir() and (match := re.fullmatch(r"fold[ _-]?(\d+)", path.name, re.IGNORECASE))
     }
     folds = [fold for _, path in sorted(numbered.items()) if (fold := _fold(path)) is not None]
-    alone = _fold(folder)
-    if folds or alone is not None:
-        return [Set(name, tuple(folds) or (alone,) if alone is not None else tuple(folds))]
+    if folds:
+        return [Set(name, tuple(folds))]
+    alone = {stem: fold for stem in _STEMS if (fold := _fold(folder, stem)) is not None}
+    if alone:
+        return [
+            Set(name if len(alone) == 1 else f"{name}/{stem}".strip("./"), (fold,))
+            for stem, fold in alone.items()
+        ]
     if depth == _DEPTH:
         return []
     below = sorted(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")
     return [found for path in below for found in _below(path, root, depth + 1)]
 
 
-def _fold(folder: Path) -> Fold | None:
-    files = {part: _file(folder, names) for part, names in _PARTS.items()}
+def _fold(folder: Path, stem: str = "") -> Fold | None:
+    files = {
+        part: _file(folder, tuple(stem + name for name in names)) for part, names in _PARTS.items()
+    }
     train, test = files["train"], files["test"]
     return None if train is None or test is None else Fold(train, files["vali"], test)
 
