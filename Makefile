@@ -34,7 +34,7 @@ test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 test-tools: $(VENV)/dev.stamp $(VENV)/oracles.stamp
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile tests/ensembles tests/data/test_trec.py
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile tests/ensembles tests/data/test_trec.py tests/baselines/test_public.py
 
 test-nojit: $(VENV)/dev.stamp
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) tests/contracts tests/kernels
