@@ -10,11 +10,14 @@ import numpy as np
 from rankopt.arrays import Floats
 from rankopt.errors import SpecError
 from rankopt.solvers.base import Monitor, Solution, Status
+from rankopt.solvers.bundle import downhill
 from rankopt.solvers.planes import Model, Plane, closed, record
 from rankopt.solvers.problem import Course, Need, Problem, Solver
 
 _HALVINGS = 20
 _ENOUGH = 1e-4  # of the decrease that the slope promises
+_WORTH = 0.1  # of the gap that a step must close to do without the planes
+_NEAR = 0.1  # how far on the way to the minimum of the planes the next one touches
 
 
 @dataclass(frozen=True)
@@ -26,9 +29,10 @@ class Subgradient(Solver):
     A step along the negative subgradient is halved until it lowers the value; the next one starts at
     twice the length that did.
 
-    At a kink no step may do. A convex objective with a penalty then goes on from the minimum of the
-    maximum of the planes met on the way, as `Bundle` does in every iteration; that minimum is a lower
-    bound of the problem, and the search ends on the gap. Without convexity, a kink ends the search.
+    At a kink no step may do, and near one steps are short. A convex objective with a penalty then goes on
+    towards the minimum of the maximum of the planes met on the way, as `Bundle` does in every iteration;
+    that minimum is a lower bound of the problem, and the search ends on the gap. Without convexity, a kink
+    ends the search.
 
     Parameters
     ----------
@@ -99,15 +103,24 @@ class _Descent:
         return -np.inf if self.model is None else self.model.bound
 
     def step(self) -> bool:
-        """One step down, or at a kink one to the minimum of the planes; whether the value fell."""
+        """One step down and, where that closes little of the gap, one on by the planes; whether it fell."""
         before = self.course.value
         if not self.kinked:
             self._meet(self._down())
-        if self.course.value < before or self.model is None:
-            return self.course.value < before
-        self._meet(self._look(self.model.minimum(before)))
+        value = self.course.value
+        if self.model is not None and before - value < _WORTH * (value - self.bound):
+            self._towards(self.model.minimum(value))
         self.kinked = self.course.value >= before
         return not self.kinked
+
+    def _towards(self, minimum: Floats) -> None:
+        """On to the lowest point on the way to the minimum of the planes, and a plane from near it."""
+        params, value = downhill(self.problem, self.course.params, minimum)
+        if value < self.course.value:
+            self.plane = Plane.touching(self.problem, params)
+            self.course.keep(params, value)
+        here = self.course.params
+        self._meet(Plane.touching(self.problem, here + _NEAR * (minimum - here)))
 
     def _meet(self, plane: Plane) -> None:
         if self.model is not None:
