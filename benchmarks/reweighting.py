@@ -29,8 +29,8 @@ from rankopt.threads import using_threads
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "tree by tree": {},
-    "tree by tree, shrinkage 0.3": {"shrinkage": 0.3},
-    "10 blocks": {"blocks": 10},
+    "10 blocks, shrinkage 0.3": {"blocks": 10, "shrinkage": 0.3},
+    "tree by tree, any rise": {"guard": 0.0},
     "tree by tree, no guard": {"valid": None, "max_iter": 3},
 }
 

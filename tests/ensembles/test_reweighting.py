@@ -94,7 +94,7 @@ def test_training_rises_and_lightgbm_agrees(booster, train, measure):
     ids=str,
 )  # fmt: skip
 def test_the_validation_guard_holds(booster, train, valid, options, tmp_path):
-    result = rankopt.reweight(booster, train, valid=valid, **options)
+    result = rankopt.reweight(booster, train, valid=valid, guard=0.0, **options)
     assert result.valid_before == mean(booster, valid)
     result.save(tmp_path / "model.txt")
     loaded = lgb.Booster(model_file=tmp_path / "model.txt")
@@ -105,6 +105,23 @@ def test_the_validation_guard_holds(booster, train, valid, options, tmp_path):
     assert result.changed == (result.valid > result.valid_before)
     low, high = options.get("bounds", (0.0, 2.0))
     assert low <= result.factors.min() <= result.factors.max() <= high
+
+
+def test_a_rise_must_be_surer_than_the_guard(booster, train):
+    valid = problem(3, 60)
+    bound = as_measure("ndcg@10").bind(valid.labels, valid.groups)
+    before = bound.values(rankopt.read_ensemble(booster).scores(valid))
+    kept = []
+    for guard in (0.0, 0.5, 1.0, 2.0, 5.0):
+        result = rankopt.reweight(booster, train, valid=valid, guard=guard, max_iter=3)
+        rises = bound.values(result.ensemble.scores(valid)) - before
+        error = rises.std() / np.sqrt(rises.size)
+        assert rises.mean() > guard * error if result.changed else not rises.any()
+        kept.append(result.changed)
+    assert kept[0]
+    assert not kept[-1]
+    assert kept == sorted(kept, reverse=True)
+    assert "by 5 standard errors" in result.status
 
 
 def test_where_nothing_helps_the_model_is_returned_as_it_was(train, tmp_path):
@@ -168,7 +185,7 @@ def test_an_interrupt_keeps_the_best_so_far(booster, train, valid, monkeypatch):
     assert result.status == Status.INTERRUPTED.value
     assert result.train_before < result.train
     assert result.train == mean(result.booster(), train)
-    guarded = rankopt.reweight(booster, train, valid=valid, early_stopping_rounds=None)
+    guarded = rankopt.reweight(booster, train, valid=valid, guard=0.0, early_stopping_rounds=None)
     assert guarded.valid >= guarded.valid_before
     assert guarded.status.startswith(Status.INTERRUPTED.value)
 

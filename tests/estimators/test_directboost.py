@@ -77,8 +77,8 @@ def test_history_is_what_the_trees_give():
 
 @pytest.mark.parametrize("blocks", [None, 3])
 def test_weights_searched_anew_raise_the_measure(blocks):
-    data = problem(60)
-    settings = {**QUICK, "num_leaves": 3}
+    data = problem(150)
+    settings = {**QUICK, "num_leaves": 3, "n_estimators": 30}
     plain = rankopt.DirectBoost("ndcg@5", **settings).fit(data, eval_set=[data])
     settings |= {"reweight_rounds": 3, "reweight_blocks": blocks}
     model = rankopt.DirectBoost("ndcg@5", **settings).fit(data, eval_set=[data])
@@ -96,7 +96,7 @@ def test_weights_searched_anew_raise_the_measure(blocks):
 def test_validation_guards_the_weights_searched_anew():
     data = problem(60)
     changed = 0
-    for seed in (1, 2, 3, 4):
+    for seed in (1, 2, 3, 4, 5, 6):
         valid = problem(60, seed=seed)
         plain = rankopt.DirectBoost(**QUICK).fit(data, eval_set=[valid])
         settings = {"reweight_rounds": 3, "reweight_blocks": None}
@@ -108,7 +108,7 @@ def test_validation_guards_the_weights_searched_anew():
             else model.score(valid) > plain.score(valid)
         )
         changed += not same
-    assert 0 < changed < 4
+    assert 0 < changed < 6
 
 
 def test_validation_ends_the_training():

@@ -32,6 +32,9 @@ def reweight(
     valid: Annotated[
         Path | None, typer.Option(help="Rows to choose by: the model gets no worse on them.")
     ] = None,
+    guard: Annotated[
+        float, typer.Option(help="Standard errors that --valid has to rise by.", min=0.0)
+    ] = 1.0,
     low: Annotated[float, typer.Option(help="The least factor of a tree, up to 1.")] = 0.0,
     high: Annotated[float, typer.Option(help="The largest factor of a tree, from 1 on.")] = 2.0,
     shrinkage: Annotated[float, typer.Option(help="How much of each exact step is taken.")] = 1.0,
@@ -81,8 +84,8 @@ def reweight(
     ]
     result = run(
         model, parts[0], measure,
-        valid=parts[1] if valid else None, bounds=(low, high), shrinkage=shrinkage, blocks=blocks,
-        drop=drop, max_iter=max_iter, early_stopping_rounds=early_stopping_rounds, n_jobs=threads,
+        valid=parts[1] if valid else None, guard=guard, bounds=(low, high), shrinkage=shrinkage,
+        blocks=blocks, drop=drop, max_iter=max_iter, early_stopping_rounds=early_stopping_rounds, n_jobs=threads,
         verbose=1,
     )  # fmt: skip
     result.save(out)

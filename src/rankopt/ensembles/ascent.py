@@ -54,11 +54,20 @@ class TreeColumns:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Factors that the ascent has come by, and what they reach."""
+    """Factors that the ascent has come by, and what they reach; `values` are those of validation queries."""
 
     factors: Floats
     train: float
     valid: float | None
+    values: Floats
+
+    def above(self, other: Point) -> bool:
+        """Whether this point is better, on the validation data where there is such."""
+        if self.valid is not None and other.valid is not None:
+            return self.valid > other.valid
+        if self.train == other.train:
+            return bool(np.any(self.factors != other.factors))
+        return self.train > other.train
 
 
 class Ascent:
@@ -72,6 +81,7 @@ class Ascent:
     bounds : range of the factors.
     shrinkage : how much of each exact step is taken.
     drop : whether trees go whose removal does not lower the training measure.
+    guard : how many standard errors, query by query, the validation measure has to rise by.
     bits : of a score that are told apart, see `Document`.
     offset : what is added to all scores.
     """
@@ -85,11 +95,12 @@ class Ascent:
         bounds: tuple[float, float],
         shrinkage: float,
         drop: bool,
+        guard: float = 0.0,
         bits: int = 42,
         offset: float = 0.0,
     ) -> None:
         self.columns, self.valid, self.units = columns, valid, units
-        self.bounds, self.shrinkage, self.drop = bounds, shrinkage, drop
+        self.bounds, self.shrinkage, self.drop, self.guard = bounds, shrinkage, drop, guard
         trees = range(columns.trees.n_trees)
         self.ones = np.ones(len(trees))
         self.factors = self.ones.copy()
@@ -97,29 +108,29 @@ class Ascent:
         self.valid_scores = None if valid is None else valid[0].along(trees, self.ones)
         self.grid = _grid_of(self.scores, bits, offset)
         self.engine = Engine(FixedPoint.of(bound), self._rounded(self.scores))
-        self.start = self.best = self._point()
+        self.start = self.best = self.peak = self._point()
         self.history: list[Step] = []
 
     def climb(self, rounds: int, patience: int | None, advance: Advance) -> Status:
         """So many rounds, or fewer; `best` is the point to take, also after Ctrl-C."""
         began = time.perf_counter()
         every = -(-len(self.units) // _CHECKS)
-        best_round = 0
+        peak_round = 0
         try:
             for number in range(1, rounds + 1):
-                before, best = self.engine.total, self.best
+                before, peak = self.engine.total, self.peak
                 for i, unit in enumerate(self.units, 1):
                     self._take(unit)
                     if i % every == 0 or i == len(self.units):
                         self._look()
                     advance(self._words())
-                best_round = number if self.best is not best else best_round
+                peak_round = number if self.peak is not peak else peak_round
                 self.history.append(
                     Step(number, self.engine.value, time.perf_counter() - began, self.best.valid)
                 )
                 if self.engine.total == before:
                     return Status.COORDINATEWISE
-                if self.valid and patience is not None and number - best_round >= patience:
+                if self.valid and patience is not None and number - peak_round >= patience:
                     return Status.STOPPED_EARLY
         except KeyboardInterrupt:
             self._settle()
@@ -172,23 +183,20 @@ class Ascent:
             self.valid_scores = self.valid[0].along(trees, self.factors)
 
     def _point(self) -> Point:
-        valid = None
-        if self.valid is not None:
-            assert self.valid_scores is not None
-            valid = self.valid[1].mean(self._rounded(self.valid_scores))
-        return Point(self.factors.copy(), self.engine.value, valid)
+        if self.valid is None:
+            return Point(self.factors.copy(), self.engine.value, None, np.zeros(0))
+        assert self.valid_scores is not None
+        bound = self.valid[1]
+        values = bound.values(self._rounded(self.valid_scores)) * bound.weights
+        return Point(self.factors.copy(), self.engine.value, float(values.mean()), values)
 
     def _look(self) -> None:
         """Keep the present point if it is better, on the validation data where there is such."""
         point = self._point()
-        if point.valid is None or self.best.valid is None:
-            better = point.train > self.best.train or (
-                point.train == self.best.train and bool(np.any(point.factors != self.best.factors))
-            )
-        else:
-            better = point.valid > self.best.valid
-        if better:
-            self.best = point
+        if point.above(self.peak):
+            self.peak = point
+            if point.valid is None or _surely(point.values - self.start.values, self.guard):
+                self.best = point
 
     def _rounded(self, scores: Floats) -> Floats:
         """Scores on the grid: what differs by rounding alone, or is lost in the library's sums, ties."""
@@ -197,6 +205,11 @@ class Ascent:
     def _words(self) -> str:
         valid = "" if self.best.valid is None else f", best valid {self.best.valid:.4f}"
         return f"train {self.engine.value:.4f}{valid}"
+
+
+def _surely(rises: Floats, errors: float) -> bool:
+    """Whether the mean of the queries' rises is more than so many of its standard errors, and than 0."""
+    return float(rises.mean()) > errors * float(rises.std()) / np.sqrt(rises.size)
 
 
 def _grid_of(scores: Floats, bits: int, offset: float) -> float:

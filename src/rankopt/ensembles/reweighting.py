@@ -91,6 +91,7 @@ def reweight(
     measure: Measure | str = "ndcg@10",
     *,
     valid: Dataset | None = None,
+    guard: float = 1.0,
     bounds: tuple[float, float] = (0.0, 2.0),
     shrinkage: float = 1.0,
     blocks: int | None = None,
@@ -111,7 +112,7 @@ def reweight(
     Along each factor the measure is a step function all of whose steps are found, so that every search is
     exact, and the training measure never falls. The trees have seen the training data, so what is won
     there can be lost elsewhere: with `valid` the factors with the best validation measure on the way are
-    kept, which are the given ones where no others are better.
+    kept, which are the given ones where no others are better by more than chance makes likely.
 
     Parameters
     ----------
@@ -119,6 +120,8 @@ def reweight(
     data : the training queries; those that the trees were grown on, or others.
     measure : the measure to raise.
     valid : queries to guard the choice.
+    guard : how many standard errors, query by query, the validation measure has to rise by before
+        other factors are taken; 0 takes any rise, which on few queries is often noise.
     bounds : range of the factors; it must hold 1.
     shrinkage : how much of each exact step is taken, 0 < shrinkage <= 1; a shorter step that does not
         raise the training measure is not taken.
@@ -153,6 +156,8 @@ def reweight(
         )
     if not 0.0 < shrinkage <= 1.0:
         raise SpecError(f"shrinkage: {shrinkage:g} is not in (0, 1]")
+    if not 0.0 <= guard < math.inf:
+        raise SpecError(f"guard: {guard:g} standard errors; 0 or more are needed")
     if max_iter < 0 or (blocks is not None and blocks < 1):
         raise SpecError("max_iter: 0 or more; blocks: 1 or more, or None")
     if drop and low > 0.0:
@@ -168,7 +173,7 @@ def reweight(
         ascent = Ascent(
             columns[0], bound[0], None if valid is None else (columns[1], bound[1]),
             np.array_split(np.arange(ensemble.n_trees), count), (low, high), shrinkage, drop,
-            ensemble.document.bits, ensemble.base * ensemble.divisor,
+            guard, ensemble.document.bits, ensemble.base * ensemble.divisor,
         )  # fmt: skip
         with progress(f"reweight {measure}", max_iter * count, bool(verbose)) as advance:
             status = ascent.climb(max_iter, early_stopping_rounds, advance)
@@ -184,7 +189,8 @@ def reweight(
     if not changed:
         new, after, chosen = ensemble, before, np.ones(ensemble.n_trees)
         where = "the training" if valid is None else "the validation"
-        said += f" Nothing raised {where} measure, so the model is as it was."
+        by = f" by {guard:g} standard errors" if valid is not None and guard else ""
+        said += f" Nothing raised {where} measure{by}, so the model is as it was."
     return Reweighted(
         new, chosen, str(measure), before[0], after[0], before[1] if valid else None,
         after[1] if valid else None, changed, said, tuple(ascent.history),

@@ -14,6 +14,7 @@ from rankopt.progress import Advance
 from rankopt.scorers.trees import Trees
 
 BOUNDS = (0.0, 2.0)  # of the factors of weights
+GUARD = 1.0  # standard errors that the validation measure has to rise by
 
 
 def leveraged(
@@ -33,7 +34,7 @@ def leveraged(
 
     by exact coordinate ascent on the training queries. Boosting weighs each tree for the trees before it;
     here all are known. Of the points on the way the one with the best validation measure is
-    taken, the first being that of the given weights.
+    taken, if it is better than the given weights by a standard error, query by query.
 
     Parameters
     ----------
@@ -51,6 +52,6 @@ def leveraged(
     train, valid = (TreeColumns.of(trees, weights, part) for part in parts)
     count = trees.n_trees if blocks is None else min(blocks, trees.n_trees)
     units = np.array_split(np.arange(trees.n_trees), count)
-    ascent = Ascent(train, bound[0], (valid, bound[1]), units, BOUNDS, 1.0, False)
+    ascent = Ascent(train, bound[0], (valid, bound[1]), units, BOUNDS, 1.0, False, GUARD)
     ascent.climb(rounds, 1, advance)
     return ascent.best
