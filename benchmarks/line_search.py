@@ -35,9 +35,10 @@ PAPER = 2443.0  # ns per document and feature of one round: 600 s on 473,134 x 5
 K = 10
 
 
-def sets(scale: float) -> Iterator[tuple[str, Dataset]]:
+def sets(scale: float, chosen: str = "") -> Iterator[tuple[str, Dataset]]:
     for shape in ("mslr_like", "yahoo_like", "gov_like"):
-        yield shape, simulate(shape, seed=1, scale=scale)
+        if shape in (chosen or shape).split(","):
+            yield shape, simulate(shape, seed=1, scale=scale)
     folder = root()
     if folder is None:
         return
@@ -53,6 +54,8 @@ def sets(scale: float) -> Iterator[tuple[str, Dataset]]:
         "lightgbm_rank": [folder / f"lightgbm_rank/{p}.letor.txt.gz" for p in ("train", "test")],
     }
     for name, paths in parts.items():
+        if name not in (chosen or name).split(","):
+            continue
         read = [rankopt.read_letor(path) for path in paths]
         width = max(part.n_features for part in read)
         X = np.concatenate(
@@ -150,17 +153,19 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--scale", type=float, default=1.0, help="of the simulated sets")
+    parser.add_argument("--sets", default="", help="some only, such as yahoo_like,mq2008")
     parser.add_argument("--sampled", type=int, default=12, help="features searched in each set")
     parser.add_argument("--passes", type=int, default=6)
     parser.add_argument("--skip-rounds", action="store_true")
+    parser.add_argument("--skip-threads", action="store_true")
     options = parser.parse_args(argv)
     rows: list[dict[str, Any]] = []
-    for name, data in sets(options.scale):
+    for name, data in sets(options.scale, options.sets):
         with using_threads(1):
             row = {"set": name, **static(data, options.sampled, options.passes)}
             if not options.skip_rounds:
                 row |= rounds(data)
-        if data.n_rows >= 40_000:
+        if data.n_rows >= 40_000 and not options.skip_threads:
             row["two_threads"] = threads(data, options.sampled, 2 * options.passes)
         rows.append(row)
         print(row, file=sys.stderr)

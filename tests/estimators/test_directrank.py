@@ -116,6 +116,21 @@ def test_a_model_is_a_start_and_never_gets_worse():
     assert second.score(X, y, qid=qid) >= before
 
 
+def test_a_file_of_a_linear_model_is_a_start(tmp_path):
+    X, y, qid = problem()
+    first = rankopt.DirectRank("map").fit(X, y, qid=qid)
+    first.save(tmp_path / "first.rankopt")
+    by_file = rankopt.DirectRank("ndcg@5", start=str(tmp_path / "first.rankopt"))
+    by_model = rankopt.DirectRank("ndcg@5", start=first)
+    np.testing.assert_array_equal(
+        by_file.fit(X, y, qid=qid).coef_, by_model.fit(X, y, qid=qid).coef_
+    )
+    trees = rankopt.DirectBoost("ndcg@5", n_estimators=2, min_child_samples=2)
+    trees.fit(X, y, qid=qid).save(tmp_path / "trees.rankopt")
+    with pytest.raises(SpecError, match="a linear one is needed"):
+        rankopt.DirectRank(start=str(tmp_path / "trees.rankopt")).fit(X, y, qid=qid)
+
+
 def test_kicks_and_restarts_do_not_lower_the_training_measure():
     X, y, qid = problem()
     plain = rankopt.DirectRank("ndcg@5", random_state=3).fit(X, y, qid=qid).score(X, y, qid=qid)

@@ -44,7 +44,7 @@ class DirectRank(BaseRanker):
     directions : further directions to search after each round: how many random ones, or an array with
         one direction per row.
     start : ``ridge`` (regression on the gains), ``ranksvm``, ``uniform`` (all weights equal), ``zero``,
-        an array of weights, or a fitted linear model.
+        an array of weights, a fitted linear model, or the ``.rankopt`` file of one.
     restarts : further climbs from random weights; the best by validation data is kept, without such
         data the best on the training data.
     kicks : further climbs from the best weights with some of them disturbed, each kept if it raises

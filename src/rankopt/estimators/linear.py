@@ -12,6 +12,7 @@ from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
 from rankopt.data.scale import Scaling, scale_per_query, scale_standard
 from rankopt.errors import SpecError
+from rankopt.models.storage import load_model
 from rankopt.solvers.starts import grades, ranksvm, ridge
 
 
@@ -56,10 +57,17 @@ def standard_start(
             return ranksvm(data)
         if start in ("uniform", "zero"):
             return np.full(width, 1.0 if start == "uniform" else 0.0)
-        raise SpecError(
-            f"start: unknown {start!r}; use ridge, ranksvm, grades, uniform, zero, an array or a"
-            " linear model"
-        )
+        if not start.endswith(".rankopt"):
+            raise SpecError(
+                f"start: unknown {start!r}; use ridge, ranksvm, grades, uniform, zero, an array, a linear"
+                " model or the .rankopt file of one"
+            )
+        model = load_model(start)
+        if model.scorer.name != "linear":
+            raise SpecError(
+                f"start: {start} is a {model.scorer.name} model; a linear one is needed"
+            )
+        start = model.params
     weights = np.asarray(getattr(start, "coef_", start), dtype=np.float64).ravel()
     if weights.size != width or not np.isfinite(weights).all():
         raise SpecError(f"start: {weights.size} weights for {width} features; all must be finite")

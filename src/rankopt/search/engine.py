@@ -101,9 +101,7 @@ class Engine:
         merge.prune(base, starts, gains, keep)
         if any(worker.spilled for worker in workers):
             workers = self._sweep(direction, lo, hi, keep=keep)
-        t, d, b = (
-            np.concatenate(parts) for parts in zip(*(w.kept(keep) for w in workers), strict=True)
-        )
+        t, d, b = self._kept(workers, keep)
         edges = np.empty(2)
         order = np.argsort(t)  # NumPy's is several times faster than Numba's
         total = merge.best_interval(base, lo, hi, t, d, b, order, starts, edges)
@@ -157,6 +155,18 @@ class Engine:
         for task in tasks:
             task.result()
         return workers
+
+    def _kept(
+        self, workers: list[_Worker], keep: NDArray[np.uint8]
+    ) -> tuple[Floats, Ints, NDArray[np.int16]]:
+        """The times, changes and buckets of the events in the buckets to keep."""
+        others = [self._pool.submit(w.sift, keep) for w in workers[1:]] if self._pool else []
+        try:
+            workers[0].sift(keep)
+        finally:
+            wait(others)
+        t, d, b = zip(*(worker.events for worker in workers), strict=True)
+        return np.concatenate(t), np.concatenate(d), np.concatenate(b)
 
     def _everything(self, base: int, lo: float, hi: float, workers: list[_Worker]) -> StepFunction:
         t = np.concatenate([worker.event_t[: worker.out[1]] for worker in workers])
@@ -219,7 +229,7 @@ class _Worker:
         """
         size, need = self.event_t.size, int(self.out[5])
         if keep is not None:
-            self._sift(keep)
+            self.sift(keep)
         elif size >= _MOST_EVENTS and not full:
             self.spilled, self.out[1] = True, 0
         wanted = int(self.out[1]) + need
@@ -229,11 +239,12 @@ class _Worker:
                 for room in (self.event_t, self.event_d, self.event_b)
             )
 
-    def kept(self, keep: NDArray[np.uint8]) -> tuple[Floats, Ints, NDArray[np.int16]]:
-        """The times, changes and buckets of the events in the buckets to keep."""
-        self._sift(keep)
+    def sift(self, keep: NDArray[np.uint8]) -> None:
+        """Drop the events outside the buckets to keep."""
+        self.out[1] = merge.sift(self.out[1], self.event_t, self.event_d, self.event_b, keep)
+
+    @property
+    def events(self) -> tuple[Floats, Ints, NDArray[np.int16]]:
+        """Their times, changes and buckets."""
         n = self.out[1]
         return self.event_t[:n], self.event_d[:n], self.event_b[:n]
-
-    def _sift(self, keep: NDArray[np.uint8]) -> None:
-        self.out[1] = merge.sift(self.out[1], self.event_t, self.event_d, self.event_b, keep)
