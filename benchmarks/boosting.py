@@ -13,8 +13,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import lightgbm as lgb
@@ -143,20 +146,38 @@ def tuned(
                 kept = np.where(np.arange(weights.size) < number, weights, 0.0)
                 best = {
                     "valid": value, "setting": [rate, strong], "trees": number,
-                    "values": reached(found, kept, split[2]),
+                    "values": {k: v.tolist() for k, v in reached(found, kept, split[2]).items()},
                 }  # fmt: skip
     return best
 
 
-def table(
-    name: str, leaves: int, trees: int, systems: list[str], queries: int
-) -> list[dict[str, Any]]:
-    splits = parts(name, queries)
-    found: dict[str, list[dict[str, Any]]] = {}
-    for system in systems:
+@dataclass(frozen=True)
+class Asked:
+    """What is measured, and where the tuned systems of each set are kept to be used again, if anywhere."""
+
+    trees: int
+    queries: int
+    systems: list[str]
+    keep: Path | None
+
+    def tuned(self, name: str, leaves: int, system: str) -> list[dict[str, Any]]:
+        """`tuned` on each fold of a set."""
+        words = re.sub(r"\W+", "-", f"{system} {name} {leaves} {self.trees} {self.queries}")
+        cell = None if self.keep is None else self.keep / f"{words}.json"
+        if cell is not None and cell.exists():
+            return json.loads(cell.read_text(encoding="utf-8"))
         with Cpu() as used:
-            found[system] = [tuned(SYSTEMS[system], split, leaves, trees) for split in splits]
+            splits = parts(name, self.queries)
+            found = [tuned(SYSTEMS[system], split, leaves, self.trees) for split in splits]
         print(name, leaves, system, f"{used.seconds:.0f} s", file=sys.stderr, flush=True)
+        if cell is not None:
+            cell.parent.mkdir(parents=True, exist_ok=True)
+            cell.write_text(json.dumps(found), encoding="utf-8")
+        return found
+
+
+def table(name: str, leaves: int, asked: Asked) -> list[dict[str, Any]]:
+    found = {system: asked.tuned(name, leaves, system) for system in asked.systems}
     if all(system in found for system in EITHER):
         pairs = zip(*(found[system] for system in EITHER), strict=True)
         found[" or ".join(EITHER)] = [max(pair, key=lambda one: one["valid"]) for pair in pairs]
@@ -164,10 +185,10 @@ def table(
     for system, folds in found.items():
         row: dict[str, Any] = {"set": name, "leaves": leaves, "system": system}
         for figure in FIGURES:
-            row[figure] = float(np.mean([fold["values"][figure].mean() for fold in folds]))
+            row[figure] = float(np.mean([np.mean(fold["values"][figure]) for fold in folds]))
             away = [
-                mine["values"][figure] - theirs["values"][figure]
-                for mine, theirs in zip(found[systems[0]], folds, strict=True)
+                np.subtract(mine["values"][figure], theirs["values"][figure])
+                for mine, theirs in zip(found[asked.systems[0]], folds, strict=True)
             ]
             rng = np.random.default_rng(0)
             row[f"p {figure}"] = p_value(np.concatenate(away), "randomisation", rng)
@@ -212,15 +233,17 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--trees", type=int, default=300)
     parser.add_argument("--queries", type=int, default=2000, help="of the simulated set")
     parser.add_argument("--systems", default="", help="parts of names; all, unless told")
+    parser.add_argument("--keep", type=Path, help="a folder for what is done, to go on from there")
     options = parser.parse_args(argv)
-    asked = options.systems.split(",")
-    systems = [name for name in SYSTEMS if any(part in name for part in asked)]
+    wanted = options.systems.split(",")
+    systems = [name for name in SYSTEMS if any(part in name for part in wanted)]
+    asked = Asked(options.trees, options.queries, systems, options.keep)
     with using_threads(1):
         rows = [
             row
             for name in options.sets.split(",")
             for leaves in options.leaves.split(",")
-            for row in table(name, int(leaves), options.trees, systems, options.queries)
+            for row in table(name, int(leaves), asked)
         ]
     if options.json:
         print(json.dumps({"rows": rows, "mean": overall(rows), "peers": PEERS}))
