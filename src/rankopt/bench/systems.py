@@ -48,7 +48,9 @@ ENTRIES: dict[str, Entry] = {
     "directboost": Entry("directboost", {}, {"num_leaves": (4, 10)}, seeded=True),
     "smoothrank": Entry("smoothrank", {}, {"l2": _powers(-5, 0)}),
     "approxrank": Entry("approxrank", {}, {"alpha": (10.0, 100.0), "l2": _powers(-5, -1, 2)}),
-    "marginrank": Entry("marginrank", {"bound": "tight"}, {"l2": _powers(-3, 1)}),
+    "marginrank": Entry(
+        "marginrank", {"bound": "tight", "position_weights": "learned"}, {"l2": _powers(-3, 1)}
+    ),
     "functional": Entry("functional"),
     "ridge": Entry(
         "ridge", {}, {"l2": _powers(-4, 2), "balanced": (True, False), "centred": (False, True)}
