@@ -158,7 +158,9 @@ def scale_part(rows: list[dict[str, Any]]) -> list[str]:
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path)
-    folder = parser.parse_args(argv).results
+    parser.add_argument("--out", type=Path, default=PAGE)
+    options = parser.parse_args(argv)
+    folder = options.results
     parts = [HEAD.rstrip(), *winning_part(folder)]
     for name in ("ohsumed", "mq2008", "lightgbm_rank", "simulated"):
         if (folder / name / "results.json").exists():
@@ -171,8 +173,8 @@ def main(argv: list[str] | None = None) -> None:
             parts += part(json.loads(path.read_text(encoding="utf-8"))["result"])
     if (folder / "web_scale.json").exists():
         parts += scale_part(json.loads((folder / "web_scale.json").read_text(encoding="utf-8")))
-    PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    print(PAGE)
+    options.out.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    print(options.out)
 
 
 if __name__ == "__main__":

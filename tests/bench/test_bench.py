@@ -265,14 +265,45 @@ def test_command_in_two_processes(folds, tmp_path):
     assert "Winning numbers over 1 sets" in page_text
 
 
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+def test_page_of_benchmarks_is_made_of_results(folds, tmp_path):
+    summary = bench(folds, tmp_path / "mq2008", systems=QUICK, jobs=1, verbose=False)
+    (tmp_path / "mq2008" / "results.json").write_text(json.dumps(summary))
+    row = {"step": "read", "seconds": 2.0, "cpu": 1.0, "peak_gb": 3.25}
+    steps = [row | {"queries": 5, "rows": 9, "file_gb": 1.0}]
+    (tmp_path / "web_scale.json").write_text(json.dumps(steps))
+    command = [sys.executable, BENCHMARKS / "page.py", tmp_path, "--out", tmp_path / "page.md"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "page.md").read_text()
+    assert f"{summary['sets']['set']['systems']['ridge']['means']['map']:.4f}" in text
+    assert "## Winning numbers over 1 sets" in text
+    assert "| read | 2 | 1 | 3.2 |" in text
+    assert "Jumping points" not in text
+
+
+def test_jumping_points_do_not_grow_as_lists_do():
+    script = BENCHMARKS / "jumping_points.py"
+    command = [sys.executable, script, "--json", "--features", "1", "--scale", "0.06"]
+    environment = {k: v for k, v in os.environ.items() if k != "RANKOPT_DATA"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["measured"]["gov_like"]
+    assert [row["m"] for row in rows] == [50, 100, 200, 500, 1000]
+    assert 5 < rows[0]["first"] < rows[-1]["first"] < 3 * rows[0]["first"]
+    assert all(row["steps"] <= row["mean"] for row in rows)
+
+
 DATA = os.environ.get("RANKOPT_DATA")
 
 
 @pytest.mark.skipif(DATA is None, reason="RANKOPT_DATA names no folder of real data")
 def test_script_of_the_full_sets_on_the_sample_of_mslr(tmp_path):
-    script = Path(__file__).parents[2] / "benchmarks" / "full_sets.py"
+    sample = Path(DATA) / "mslr_web30k_sample"
     command = [
-        sys.executable, script, "mslr", Path(DATA) / "mslr_web30k_sample", "-o", tmp_path,
+        sys.executable, BENCHMARKS / "full_sets.py", "mslr", sample, "-o", tmp_path,
         "--systems", "ridge,ranksvm", "-j", "1",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
