@@ -96,6 +96,22 @@ def test_where_no_weight_is_allowed_too_the_training_measure_never_falls(text):
     assert np.all(np.diff([bound.mean(np.zeros(data.n_rows)), *values]) >= -1e-12)
 
 
+def test_slopes_of_a_cut_off_far_away_are_none():
+    """Where all scores are equal, rows of long lists are so far from the cut-off that slopes are 1e-30."""
+    data = rankopt.simulate(n_queries=30, n_features=5, smallest=80, largest=90, spread=0.0, seed=0)
+    loss = OBJECTIVES.build("approx(ndcg@10)").bind(data.labels, data.groups)
+    slopes, _ = loss.slopes(np.zeros(data.n_rows))
+    assert 0.0 < np.abs(slopes).max() < 1e-15
+    scores = np.zeros(data.n_rows)
+    grower = Recorder(LightGBMGrower(TreeShape(6), [data], 0))
+    plan = Boost(20, TreeStep("fixed", share=0.1))
+    found = plan.run(grower, loss, bound_to(data), [scores], np.random.default_rng(0))
+    gains = bound_to(data).gains
+    np.testing.assert_allclose(grower.asked[0][0], gains.mean() - gains)
+    assert all(np.abs(slopes).max() < 1e3 for slopes, _ in grower.asked)
+    assert found.history[-1].value > bound_to(data).mean(np.zeros(data.n_rows)) + 0.1
+
+
 class Recorder(Grower):
     """Keeps what another grower grows, and what it was asked for."""
 

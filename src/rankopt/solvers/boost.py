@@ -21,6 +21,9 @@ from rankopt.solvers.leafsearch import searched_leaves
 from rankopt.solvers.treestep import TreeStep
 
 LEAVES = ("auto", "newton", "gradient")
+_FLAT = (
+    1e-6  # slopes of a query below this are none: a cut-off far away, say, leaves 1e-100 of them
+)
 _PATIENCE = 10  # draws of rows and features without a split after which there is none to find
 
 
@@ -34,7 +37,7 @@ class Boost:
 
     with H the curvature of the objective (1 for ``leaves="gradient"``) and :math:`w_t` by `TreeStep`.
     Where an objective has no slope at the start, as cosines and measures smoothed by queries have none
-    where all scores are equal, the first tree follows the gains instead.
+    where all scores are equal, trees follow the gains instead until it has.
 
     Parameters
     ----------
@@ -42,7 +45,7 @@ class Boost:
     step : how a tree gets its weight.
     subsample : the share of the queries that each tree is grown on, drawn anew without replacement.
     leaves : ``newton``, a leaf is the sum of slopes by that of curvatures; ``gradient``, the mean of
-        slopes, whose root mean square is 1 at the first tree; ``auto``, newton where the objective has a
+        slopes, whose root mean square is 1 at first; ``auto``, newton where the objective has a
         curvature.
     leaf_rounds : rounds of exact line searches of the measure, leaf by leaf, that improve a new tree.
     leaf_rate : the share of the way to the values so found.
@@ -197,11 +200,11 @@ class _Rounds:
             raise IncompatibleError(
                 f"leaves='newton': {type(self.objective).__name__} has no curvature; use 'gradient'"
             )
-        if not self.trees and not slopes.any():
-            return (self.bound.gains.mean() - self.bound.gains) * seen, seen.astype(np.float64)
+        if self.scale == 0.0:
+            size = float(np.sqrt(np.mean(slopes**2)))
+            if size * n < _FLAT:
+                return (self.bound.gains.mean() - self.bound.gains) * seen, seen.astype(np.float64)
+            self.scale = 1.0 / size
         if self.plan.leaves == "gradient" or curvature is None:
-            if self.scale == 0.0:
-                size = float(np.sqrt(np.mean(slopes**2)))
-                self.scale = 1.0 / size if size > 0.0 else 0.0
             return slopes * self.scale * seen, seen.astype(np.float64)
         return slopes * n * seen, curvature * n * seen
