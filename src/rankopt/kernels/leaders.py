@@ -9,6 +9,7 @@ _COUNTED = 512  # rows up to here are ranked by counting those above each; a sor
 
 def _leaders_plain(scores, first, size, depth, order, rows, above, found):
     order[:depth] = np.argsort(-scores[first : first + size], kind="mergesort")[:depth]
+    return True
 
 
 if config.DISABLE_JIT:
@@ -21,6 +22,8 @@ else:
     def leaders(scores, first, size, depth, order, rows, above, found):
         """Write the rows at the first `depth` ranks into `order`, those that tie in any order.
 
+        False where it is certain that none of them ties with any row.
+
         `scores` end with 8 spare elements; the other lists have room for 8 more than the query has rows.
         """
         groups = (8 * depth // 5 + LANES) // LANES * LANES
@@ -28,18 +31,18 @@ else:
             least = lower_bound(scores, first, size, depth, groups, found)
             kept = at_least(least, scores, first, size, rows, found)
             if kept <= _COUNTED:
-                place(found, kept, above, order)
+                tied = place(found, kept, above, order)
                 for r in range(depth):
                     order[r] = rows[order[r]]
-                return
+                return tied
         if size <= _COUNTED:
             lane, nothing = ramp(spread(0.0)), spread(-np.inf)
             for i in range(0, size, LANES):
                 v = load(scores, first + i)
                 store(found, i, where(lane < whole(v, size - i), v, nothing))
-            place(found, size, above, order)
-        else:
-            order[:depth] = np.argsort(-scores[first : first + size], kind="mergesort")[:depth]
+            return place(found, size, above, order)
+        order[:depth] = np.argsort(-scores[first : first + size], kind="mergesort")[:depth]
+        return True
 
     @njit(cache=True, nogil=True)
     def lower_bound(scores, first, size, depth, groups, found):
@@ -80,7 +83,7 @@ else:
 
     @njit(cache=True, nogil=True)
     def place(scores, size, above, order):
-        """Write the order of a list by counting for every element those above it.
+        """Write the order of a list by counting for every element those above it; true where any tie.
 
         The list goes on with minus infinity to the end of the vector.
         """
@@ -93,8 +96,11 @@ else:
             store(above, c, higher)
         for i in range(size):
             order[i] = -1
+        tied = False
         for i in range(size):
             rank = above[i]
-            while order[rank] >= 0:  # a tie
+            while order[rank] >= 0:
                 rank += 1
+                tied = True
             order[rank] = i
+        return tied

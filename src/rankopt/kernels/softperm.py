@@ -9,7 +9,7 @@ form of measures can be taken of p_1, p_2, ... in place of the ranked gains [cha
 import numpy as np
 from numba import njit
 
-from rankopt.kernels import cascade, cumulative, positional
+from rankopt.kernels import cascade, cumulative
 from rankopt.kernels.codes import CASCADE, POSITIONAL
 from rankopt.kernels.exponential import LOG2E
 from rankopt.kernels.gauss import pull, weigh
@@ -38,8 +38,8 @@ def value_grads(start, stop, offsets, scores, gains, scales, table, k, form, sig
     centre, slopes, by_centre = np.empty((3, deepest))
     one, value = np.array([0, deepest]), np.zeros(1)
     rate = LOG2E / sigma
-    if form == POSITIONAL:  # the same for every query
-        positional.slopes(0, 1, one, by_rank, table, slopes)
+    if form == POSITIONAL:  # the derivative by the gain at a rank is the discount there
+        slopes[:] = table[:deepest]
     for q in range(start, stop):
         first, size = offsets[q], offsets[q + 1] - offsets[q]
         if scales[q] == 0.0:
@@ -48,15 +48,21 @@ def value_grads(start, stop, offsets, scores, gains, scales, table, k, form, sig
                 grad[first + i] = 0.0
             continue
         depth, stride = min(k, size), (widest if whole else 0)
-        leaders(scores, first, size, depth, order, candidates, above, found)
+        tied = leaders(scores, first, size, depth, order, candidates, above, found)
         for j in range(depth):
             centre[j] = scores[first + order[j]]
             mass[j], by_rank[j] = weigh(
                 scores, gains, first, size, centre[j], rate, near, j * stride
             )
-        one[1] = depth
-        value_slopes(form, one, by_rank, table, value, slopes)
-        values[q] = scales[q] * value[0]
+        if form == POSITIONAL:
+            total = 0.0
+            for j in range(depth):
+                total += table[j] * by_rank[j]
+            values[q] = scales[q] * total
+        else:
+            one[1] = depth
+            value_slopes(form, one, by_rank, table, value, slopes)
+            values[q] = scales[q] * value[0]
         for i in range(size):
             out[i] = 0.0
         factor = -2.0 * scales[q] / sigma
@@ -67,7 +73,11 @@ def value_grads(start, stop, offsets, scores, gains, scales, table, k, form, sig
             by_centre[j] = -pull(
                 scores, gains, first, size, centre[j], by_rank[j], times, near, j * stride, out
             )
-        share_ties(scores, first, size, depth, order, centre, by_centre, out)
+        if tied:
+            share_ties(scores, first, size, depth, order, centre, by_centre, out)
+        else:
+            for j in range(depth):
+                out[order[j]] += by_centre[j]
         for i in range(size):
             grad[first + i] = out[i]
 
@@ -100,13 +110,8 @@ def share_ties(scores, first, size, depth, order, centre, by_centre, out):
 
 @njit(cache=True, nogil=True)
 def value_slopes(form, one, by_rank, table, value, slopes):
-    """Write the value of one list of a form, and its derivative by the gain at each place.
-
-    That of a positional form is its table, and not written again.
-    """
-    if form == POSITIONAL:
-        positional.values(0, 1, one, by_rank, table, value)
-    elif form == CASCADE:
+    """Write the value of one list of a form, and its derivative by the gain at each place."""
+    if form == CASCADE:
         cascade.values(0, 1, one, by_rank, table, value)
         cascade.slopes(0, 1, one, by_rank, table, slopes)
     else:
