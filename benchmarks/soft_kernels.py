@@ -13,8 +13,10 @@ gradient, and all of them must agree.
 * np.exp, kept: the second loop reads what the first one has kept
 * np.exp, kept, gains: and only rows with a gain are given a rank, as rankopt does
 
-``smooth(ndcg@10)``, per row: the O(m k) form in Numba, its exponentials by ``np.exp`` and kept; the rows
-at the first ten ranks are found by rankopt's own kernel.
+``smooth(ndcg@10)``, per row, the O(m k) form in Numba:
+
+* sort, np.exp: rows sorted by score, exponentials by ``np.exp`` and kept for the gradient
+* np.exp, ranked alike: the rows at the first ten ranks are found by rankopt's own kernel
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ from rankopt.threads import using_threads
 ALPHA, SIGMA, K = 10.0, 1.0, 10
 SHAPES = {"mslr_like": 0.25, "yahoo_like": 0.4, "gov_like": 0.4}
 # What must show at least, and what is aimed at, against each baseline.
-BOUNDS = {"np.exp": (8.0, 20.0), "numpy": (30.0, 30.0), "smooth np.exp": (5.0, 5.0)}
+BOUNDS = {"np.exp": (8.0, 20.0), "numpy": (30.0, 30.0), "sort, np.exp": (5.0, 5.0)}
 
 Answer = tuple[float, Floats]
 
@@ -181,7 +183,9 @@ def row(objective: str, shape: str) -> dict[str, Any]:
         table = measure.table[:K]
         longer = np.append(s, np.zeros(8))
         tasks["sort, np.exp"] = lambda: smooth_exp(longer, weights, offsets, table, SIGMA, True)
-        tasks["smooth np.exp"] = lambda: smooth_exp(longer, weights, offsets, table, SIGMA, False)
+        tasks["np.exp, ranked alike"] = lambda: smooth_exp(
+            longer, weights, offsets, table, SIGMA, False
+        )
     took = timed(tasks, units)
     ratios = {name: ns / took["rankopt"] for name, ns in took.items() if name != "rankopt"}
     met = {name: ratios[name] >= bound for name, (bound, _) in BOUNDS.items() if name in ratios}
