@@ -206,6 +206,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--tables", default="training,climbing,test")
     parser.add_argument("--kicks", type=int, default=10)
+    parser.add_argument("--climb-kicks", type=int, default=6, help="of DirectRank against fastrank")
     parser.add_argument("--restarts", type=int, default=5, help="of fastrank")
     parser.add_argument(
         "--test-restarts", type=int, default=20, help="of DirectRank in the test table"
@@ -220,7 +221,7 @@ def main(argv: list[str] | None = None) -> None:
         if "training" in chosen and root() is not None:
             out["training"] = training(options.kicks, options.restarts)
         if "climbing" in chosen:
-            out["climbing"] = climbing(options.kicks, options.restarts, options.queries)
+            out["climbing"] = climbing(options.climb_kicks, options.restarts, options.queries)
         if "test" in chosen and root() is not None:
             out["test"] = test(options.test_restarts)
     if options.json:
