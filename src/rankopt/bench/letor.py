@@ -77,7 +77,10 @@ def bench(
     report: dict[str, Any] = {
         "version": version("rankopt"), "measure": measure, "select": select, "convention": convention,
         "normalize": normalize, "seeds": seeds, "measures": list(MEASURES), "setting": setting(),
-        "work": {"cells": len(cells), "done_now": waiting, "jobs": jobs, "seconds": seconds},
+        "work": {
+            "cells": len(cells), "cpu": sum(r["cpu_all"] for r in results),
+            "done_now": waiting, "jobs": jobs, "seconds": seconds,
+        },
         "sets": {}, "winning": {}, "failed": failed,
     }  # fmt: skip
     for name, rows in found.items():

@@ -37,8 +37,9 @@ def protocol(summary: dict[str, Any]) -> str:
     return (
         f"Trained on {summary['measure']}, settings chosen by {summary['select']} on validation data;"
         f" convention {summary['convention']}; seeds {summary['seeds']}. Means over the test folds; the best"
-        f" of a column is bold. {work['done_now']} of {work['cells']} cells (a system, a fold, a seed) done"
-        f" in {work['seconds']:.0f} s by {work['jobs']} processes. {machine}."
+        f" of a column is bold. {work['cells']} cells (system, fold, seed) took {work['cpu']:.0f} CPU s;"
+        f" the last run did {work['done_now']} of them in {work['seconds']:.0f} s with {work['jobs']}"
+        f" processes. {machine}."
     )
 
 
