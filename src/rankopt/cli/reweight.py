@@ -85,8 +85,8 @@ def reweight(
     result = run(
         model, parts[0], measure,
         valid=parts[1] if valid else None, guard=guard, bounds=(low, high), shrinkage=shrinkage,
-        blocks=blocks, drop=drop, max_iter=max_iter, early_stopping_rounds=early_stopping_rounds, n_jobs=threads,
-        verbose=1,
+        blocks=blocks, drop=drop, max_iter=max_iter, early_stopping_rounds=early_stopping_rounds,
+        n_jobs=threads, verbose=1,
     )  # fmt: skip
     result.save(out)
     if as_json:
