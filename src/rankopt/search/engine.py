@@ -234,10 +234,10 @@ class _Worker:
             self.spilled, self.out[1] = True, 0
         wanted = int(self.out[1]) + need
         if wanted > size // 2 or not (self.spilled or keep is not None):
-            self.event_t, self.event_d, self.event_b = (
-                np.concatenate((room, np.empty(max(size, wanted), room.dtype)))
-                for room in (self.event_t, self.event_d, self.event_b)
-            )
+            more = max(size, wanted)
+            self.event_t = np.concatenate((self.event_t, np.empty(more)))
+            self.event_d = np.concatenate((self.event_d, np.empty(more, np.int64)))
+            self.event_b = np.concatenate((self.event_b, np.empty(more, np.int16)))
 
     def sift(self, keep: NDArray[np.uint8]) -> None:
         """Drop the events outside the buckets to keep."""
