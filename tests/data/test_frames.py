@@ -1,7 +1,7 @@
 """Frames of pandas, polars and pyarrow, and Parquet files, give the same dataset."""
 
-import builtins
 import datetime
+import sys
 
 import numpy as np
 import pandas as pd
@@ -173,13 +173,6 @@ def test_parquet_that_cannot_be_read(tmp_path):
 
 
 def test_without_pyarrow_the_way_out_is_named(tmp_path, monkeypatch):
-    real = builtins.__import__
-
-    def fail(name, *args, **options):
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return real(name, *args, **options)
-
-    monkeypatch.setattr(builtins, "__import__", fail)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(DataError, match=r"pip install 'rankopt\[parquet\]'"):
         rankopt.read_parquet(tmp_path / "a.parquet", label="a", qid="b")
