@@ -160,10 +160,7 @@ class _Ascent:
         The scale is a power of two: it changes no order, to the last bit.
         """
         largest = float(np.abs(self.weights).max(initial=0.0))
-        free = np.all(
-            np.isin(self.lines.lower, (-np.inf, 0.0)) & np.isin(self.lines.upper, (0.0, np.inf))
-        )
-        if largest > 0.0 and free:
+        if largest > 0.0 and self.lines.free:
             self.weights *= 2.0 ** -np.floor(np.log2(largest))
         self.engine.restart(self.lines.scores(self.weights))
         rose = self.engine.total > self.official

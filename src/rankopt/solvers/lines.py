@@ -56,6 +56,12 @@ class Lines:
         """The change of the scores by a step of 1 along a direction of weights."""
         return self.scores(np.asarray(direction, np.float64))
 
+    @property
+    def free(self) -> bool:
+        """Whether weights may be scaled: their ranges say nothing but signs."""
+        low, high = np.isin(self.lower, (-np.inf, 0.0)), np.isin(self.upper, (0.0, np.inf))
+        return bool(np.all(low & high))
+
     def room(self, weights: Floats, direction: Floats) -> tuple[float, float]:
         """The steps along a direction that keep every weight in its range."""
         moving = direction != 0.0
