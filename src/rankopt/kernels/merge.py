@@ -36,14 +36,19 @@ def bucket_origin(spread, direction):
 
 
 @njit(cache=True, nogil=True)
+def bucket_of(bits, origin, half):
+    """The bucket of a time given by its bits."""
+    b = ((bits & MAGNITUDE) - origin) >> SHIFT
+    b = max(min(b, half - 1), 0)
+    return half - 1 - b if bits < 0 else half + b
+
+
+@njit(cache=True, nogil=True)
 def tally(first, last, event_bits, event_d, event_b, origin, sums, gains):
     """Add events to their buckets; `event_bits` are the bits of their times."""
     half = sums.size >> 1
     for e in range(first, last):
-        key = event_bits[e]
-        b = ((key & MAGNITUDE) - origin) >> SHIFT
-        b = max(min(b, half - 1), 0)
-        b = half - 1 - b if key < 0 else half + b
+        b = bucket_of(event_bits[e], origin, half)
         d = event_d[e]
         sums[b] += d
         gains[b] += d & ~(d >> 63)  # max(d, 0), of which a branch would be made
@@ -51,14 +56,20 @@ def tally(first, last, event_bits, event_d, event_b, origin, sums, gains):
 
 
 @njit(cache=True, nogil=True)
-def prune(base, sums, gains, keep):
-    """Replace `sums` by the totals at the start of the buckets; mark those that may hold the best."""
+def prune(base, sums, gains, tied, keep):
+    """Replace `sums` by the totals at the start of the buckets; mark those that may hold the best.
+
+    The total at the start of a bucket is not attained where events that count as one lie on either side
+    of it: there, the bucket is `tied`.
+    """
     best, total = base, base
     for b in range(sums.size):
         change = sums[b]
         sums[b] = total
+        if not tied[b]:
+            best = max(best, total)
         total += change
-        best = max(best, total)
+    best = max(best, total)
     for b in range(sums.size):
         bound = np.float64(sums[b] - best) + gains[b] * (1.0 + 1e-9)
         after = sums[b + 1] if b + 1 < sums.size else total
@@ -99,41 +110,43 @@ def better(lo, hi, best_lo, best_hi):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def best_interval(base, lo, hi, event_t, event_d, event_b, order, starts, edges):
-    """Write the best interval into `edges` and return its total.
+def best_interval(hi, event_t, event_d, event_b, order, starts, last_part, totals, times):
+    """Go on through the events of the kept buckets; `totals` and `times` take where this stands.
 
-    Takes the events of the kept buckets, their order by time, and the totals at the starts of the
-    buckets. The order of events at one time does not matter.
+    Takes the events, their order by time, and the totals at the starts of the buckets. The order of
+    events at one time does not matter. `totals` begins as (base, base, 0, -1, 1, 0, 0) and `times` as
+    (lo, hi, lo, 0, 0); after the last part they begin with the best total, and its interval.
     """
-    best, best_lo, best_hi = base, lo, hi
-    found = False
-    total, left, known, bucket = base, lo, True, np.int64(-1)
-    e = 0
-    while e < order.size:
-        t = event_t[order[e]]
-        if event_b[order[e]] != bucket:
-            bucket = np.int64(event_b[order[e]])
-            if starts[bucket] != total:
-                total, known = starts[bucket], False
-        change = event_d[order[e]]
-        last = t
-        e += 1
-        while e < order.size and event_t[order[e]] - last <= TIED * abs(event_t[order[e]]):
-            last = event_t[order[e]]
-            if event_b[order[e]] != bucket:
-                bucket = np.int64(event_b[order[e]])
-            change += event_d[order[e]]
-            e += 1
-        if change == 0:
+    best, total, change, bucket = totals[0], totals[1], totals[2], totals[3]
+    known, found, within = totals[4] != 0, totals[5] != 0, totals[6] != 0
+    best_lo, best_hi, left, head, last = times[0], times[1], times[2], times[3], times[4]
+    for i in range(order.size + 1):
+        e = order[i] if i < order.size else -1
+        t = event_t[e] if e >= 0 else hi
+        if e < 0 and not last_part:
+            break
+        if within and e >= 0 and t - last <= TIED * abs(t):
+            last, bucket = t, np.int64(event_b[e])
+            change += event_d[e]
             continue
-        if known and (
-            not found or total > best or (total == best and better(left, t, best_lo, best_hi))
+        if change != 0:
+            if known and (
+                not found
+                or total > best
+                or (total == best and better(left, head, best_lo, best_hi))
+            ):
+                best, best_lo, best_hi, found = total, left, head, True
+            total, left, known = total + change, head, True
+        if e >= 0:
+            if event_b[e] != bucket:
+                bucket = np.int64(event_b[e])
+                if starts[bucket] != total:
+                    total, known = starts[bucket], False
+            head, last, change, within = t, t, event_d[e], True
+        elif known and (
+            not found or total > best or (total == best and better(left, hi, best_lo, best_hi))
         ):
-            best, best_lo, best_hi, found = total, left, t, True
-        total, left, known = total + change, t, True
-    if known and (
-        not found or total > best or (total == best and better(left, hi, best_lo, best_hi))
-    ):
-        best, best_lo, best_hi = total, left, hi
-    edges[0], edges[1] = best_lo, best_hi
-    return best
+            best, best_lo, best_hi = total, left, hi
+    totals[0], totals[1], totals[2], totals[3] = best, total, change, bucket
+    totals[4], totals[5], totals[6] = known, found, within
+    times[0], times[1], times[2], times[3], times[4] = best_lo, best_hi, left, head, last

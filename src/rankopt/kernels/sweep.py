@@ -10,11 +10,11 @@ import numpy as np
 from numba import njit
 
 from rankopt.kernels.bare import bare
+from rankopt.kernels.cells import settle
 from rankopt.kernels.codes import CONCORDANCE
 from rankopt.kernels.lanes import WIDE
 from rankopt.kernels.levels import MOST_LEVELS, level_room, levels
 from rankopt.kernels.lines import follow, pairs
-from rankopt.kernels.merge import tally
 from rankopt.kernels.places import MOST, places_of_lines
 from rankopt.kernels.skyband import climbers, within
 
@@ -22,9 +22,9 @@ from rankopt.kernels.skyband import climbers, within
 @njit(cache=True, nogil=True)
 def sweep(
     start, stop, offsets, direction, order, score_at, gain_at, load_at, bases, base_rows, drops, scales,
-    table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, sums, gains, out,
+    table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, cells, tallies, out,
 ):  # fmt: skip
-    """Write the events inside (lo, hi).
+    """Write the events inside (lo, hi): all, or those of the cells that are asked for (kernels/cells.py).
 
     `out` takes the total just above lo less that at t = 0, the number of events, and where the room for
     events ran out: query (`stop` if it did not), side and line, from which the next call goes on, and how
@@ -47,7 +47,7 @@ def sweep(
     )  # fmt: skip
     through(
         start, stop, offsets, direction, order, score_at, gain_at, load_at, bases, base_rows, drops, scales,
-        table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, sums, gains, out,
+        table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, cells, tallies, out,
         candidates, lines, followed, met, level_room(),
     )  # fmt: skip
 
@@ -55,7 +55,7 @@ def sweep(
 @bare
 def through(
     start, stop, offsets, direction, order, score_at, gain_at, load_at, bases, base_rows, drops, scales,
-    table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, sums, gains, out,
+    table, k, form, unit, lo, hi, event_t, event_d, event_b, origin, cells, tallies, out,
     candidates, lines, followed, met, pair_room,
 ):  # fmt: skip
     """`sweep`, in room that has been made."""
@@ -125,10 +125,14 @@ def through(
                     total += value
                 i += 1
             if i < n:
-                tally(settled, n_events, event_bits, event_d, event_b, origin, sums, gains)
+                n_events = settle(
+                    settled, n_events, event_t, event_bits, event_d, event_b, origin, cells, tallies
+                )
                 out[0], out[1], out[2], out[3], out[4], out[5] = total, n_events, q, s, i, need
                 return
-        tally(settled, n_events, event_bits, event_d, event_b, origin, sums, gains)
+        n_events = settle(
+            settled, n_events, event_t, event_bits, event_d, event_b, origin, cells, tallies
+        )
     out[0], out[1], out[2], out[3], out[4] = total, n_events, stop, 0, 0
 
 

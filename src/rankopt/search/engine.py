@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -12,6 +14,7 @@ from rankopt.arrays import Floats, Ints
 from rankopt.kernels import merge
 from rankopt.kernels.standing import stand
 from rankopt.kernels.sweep import sweep
+from rankopt.search.cells import PARTS, Cells, Flags, Tally, windows
 from rankopt.search.fixedpoint import FixedPoint
 from rankopt.search.stepfunction import StepFunction
 from rankopt.threads import available_threads, over_queries, query_blocks
@@ -19,9 +22,14 @@ from rankopt.threads import available_threads, over_queries, query_blocks
 # Below about this many nanoseconds of work a second thread costs more than it saves. What a search takes is
 # told by the rows and by the events of the search before it.
 _SMALL, _ROW, _EVENT = 500_000, 8, 25
-_MOST_EVENTS = 1 << 22  # that a thread remembers, in 72 MB; more only where all are asked for
+_MOST_EVENTS = 1 << 22  # that a thread has room for, in 80 MB; more only where all are asked for
 _ROOM = 4096  # for events, besides that for one per row
 _BLOCKS = 4  # per thread, so that an uneven load evens out
+_NO_CELLS = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8)
+_UNTIED = np.zeros(merge.BUCKETS, np.bool_)
+
+_Events = tuple[Floats, Ints, NDArray[np.int32]]
+_NOTHING = np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int32)
 
 
 class Engine:
@@ -93,19 +101,72 @@ class Engine:
         self._events = sum(int(worker.out[1]) for worker in workers)
         if full:
             return self._everything(base, lo, hi, workers)
-        starts, gains = workers[0].sums.copy(), workers[0].gains.copy()
+        starts, gains = workers[0].tally.sums.copy(), workers[0].tally.gains.copy()
         for worker in workers[1:]:
-            starts += worker.sums
-            gains += worker.gains
+            starts += worker.tally.sums
+            gains += worker.tally.gains
         keep = np.empty(starts.size, np.uint8)
-        merge.prune(base, starts, gains, keep)
+        merge.prune(base, starts, gains, _UNTIED, keep)
         if any(worker.spilled for worker in workers):
-            workers = self._sweep(direction, lo, hi, keep=keep)
-        t, d, b = self._kept(workers, keep)
-        edges = np.empty(2)
-        order = np.argsort(t)  # NumPy's is several times faster than Numba's
-        total = merge.best_interval(base, lo, hi, t, d, b, order, starts, edges)
-        return StepFunction(float(edges[0]), float(edges[1]), self.target.value(total), int(total))
+            return self._narrowed(base, direction, lo, hi, keep)
+        return self._best(base, lo, hi, starts, [self._kept(workers, keep)])
+
+    def _narrowed(
+        self,
+        base: int,
+        direction: NDArray[np.float32] | Floats,
+        lo: float,
+        hi: float,
+        keep: Flags,
+    ) -> StepFunction:
+        """The search where there is no room for all events: sweeps with ever finer cells, until what
+        they keep fits; and where dividing them rules out no more, as many at a time as fit.
+        """
+        cells = Cells.of(int(merge.bucket_origin(self._spread, direction)), keep)
+        which, before, half = keep != 0, np.inf, _MOST_EVENTS // 2
+        while True:
+            cells = cells.divided(which)
+            loose = (cells.keep != 0) & ~cells.solid
+            workers = self._sweep(direction, lo, hi, cells=cells.arrays(loose.astype(np.uint8)))
+            tally = Tally.of([worker.tally for worker in workers])
+            starts, keep = tally.prune(base)
+            cells = replace(cells, keep=keep)
+            kept, loose = keep != 0, (keep != 0) & ~cells.solid
+            narrow = tally.gathered(kept & cells.solid)
+            if not any(worker.spilled for worker in workers):
+                parts = [_joined([self._kept(workers, keep), narrow])]
+                return self._best(base, lo, hi, starts, parts)
+            counts = np.where(loose, tally.counts, 0)
+            heavy, number = counts > half, int(counts.sum())
+            if half < number < before / 2 and 2 * int(loose.sum()) < PARTS:
+                which, before = loose, number
+            elif heavy.any():
+                which = heavy
+            else:
+                break
+
+        def part(chosen: NDArray[np.bool_]) -> _Events:
+            alive = chosen & loose
+            arrays = cells.arrays(alive.astype(np.uint8))
+            found = self._sweep(direction, lo, hi, full=True, cells=arrays) if alive.any() else []
+            return _joined([*(w.events for w in found), tally.gathered(chosen & ~loose)])
+
+        parts = (part(chosen) for chosen in windows(tally.counts, kept, half))
+        return self._best(base, lo, hi, starts, parts)
+
+    def _best(
+        self, base: int, lo: float, hi: float, starts: Ints, parts: Iterable[_Events]
+    ) -> StepFunction:
+        """The best interval, from events that come in parts, one after the other along the line."""
+        totals = np.array([base, base, 0, -1, 1, 0, 0])
+        times = np.array([lo, hi, lo, 0.0, 0.0])
+        for t, d, b in parts:
+            order = np.argsort(t)  # NumPy's is several times faster than Numba's
+            merge.best_interval(hi, t, d, b, order, starts, False, totals, times)
+        t, d, b = _NOTHING
+        merge.best_interval(hi, t, d, b, np.zeros(0, np.int64), starts, True, totals, times)
+        total = int(totals[0])
+        return StepFunction(float(times[0]), float(times[1]), self.target.value(total), total)
 
     def _sweep(
         self,
@@ -113,9 +174,9 @@ class Engine:
         lo: float,
         hi: float,
         full: bool = False,
-        keep: NDArray[np.uint8] | None = None,
+        cells: tuple[Ints, Ints, Flags] = _NO_CELLS,
     ) -> list[_Worker]:
-        """The workers with all events; or, where these are too many, with those in buckets to keep."""
+        """The workers with all events, or those of some cells; unless they are too many, and not `full`."""
         target = self.target
         offsets = target.offsets
         work_ahead = _ROW * self.scores.size + _EVENT * self._events
@@ -125,7 +186,7 @@ class Engine:
         workers = self._workers[:threads]
         origin = merge.bucket_origin(self._spread, direction)
         for worker in workers:
-            worker.clear()
+            worker.clear(cells[1].size)
         blocks = (
             query_blocks(offsets, _BLOCKS * threads) if threads > 1 else [(0, offsets.size - 1)]
         )
@@ -139,11 +200,11 @@ class Engine:
                         start, stop, offsets, direction, self._order, self._score_at, self._gain_at,
                         self._load_at, target.bases, target.base_rows, target.drops, *target.rules,
                         lo, hi, worker.event_t, worker.event_d, worker.event_b, origin,
-                        worker.sums, worker.gains, worker.out,
+                        cells, worker.tally.arrays, worker.out,
                     )  # fmt: skip
                     start = int(worker.out[2])
                     if start < stop:
-                        worker.make_room(full, keep)
+                        worker.make_room(full)
 
         if threads > 1 and self._pool is None:
             self._pool = ThreadPoolExecutor()
@@ -156,17 +217,14 @@ class Engine:
             task.result()
         return workers
 
-    def _kept(
-        self, workers: list[_Worker], keep: NDArray[np.uint8]
-    ) -> tuple[Floats, Ints, NDArray[np.int16]]:
+    def _kept(self, workers: list[_Worker], keep: Flags) -> _Events:
         """The times, changes and buckets of the events in the buckets to keep."""
         others = [self._pool.submit(w.sift, keep) for w in workers[1:]] if self._pool else []
         try:
             workers[0].sift(keep)
         finally:
             wait(others)
-        t, d, b = zip(*(worker.events for worker in workers), strict=True)
-        return np.concatenate(t), np.concatenate(d), np.concatenate(b)
+        return _joined([worker.events for worker in workers])
 
     def _everything(self, base: int, lo: float, hi: float, workers: list[_Worker]) -> StepFunction:
         t = np.concatenate([worker.event_t[: worker.out[1]] for worker in workers])
@@ -179,23 +237,9 @@ class Engine:
         changes = np.add.reduceat(d, starts) if starts.size else np.zeros(0, np.int64)
         points, changes = t[starts][changes != 0], changes[changes != 0]
         totals: Ints = base + np.concatenate(([0], np.cumsum(changes)))
-        edges = np.empty(2)
-        best = merge.best_interval(
-            base,
-            lo,
-            hi,
-            t,
-            d,
-            np.zeros(t.size, np.int16),
-            np.arange(t.size),
-            np.array([base]),
-            edges,
-        )
-        value = self.target.value
-        return StepFunction(
-            float(edges[0]), float(edges[1]), value(int(best)), int(best), points,
-            totals / self.target.one, totals,
-        )  # fmt: skip
+        events = t, d, np.zeros(t.size, np.int32)
+        best = self._best(base, lo, hi, np.array([base]), [events])
+        return replace(best, breakpoints=points, values=totals / self.target.one, totals=totals)
 
     def _stand(self) -> None:
         target = self.target
@@ -212,39 +256,51 @@ class _Worker:
 
     def __init__(self, room: int) -> None:
         self.event_t, self.event_d = np.empty(room), np.empty(room, np.int64)
-        self.event_b = np.empty(room, np.int16)
-        self.sums, self.gains = np.empty(merge.BUCKETS, np.int64), np.empty(merge.BUCKETS)
+        self.event_b = np.empty(room, np.int32)
+        self.tally = Tally.room(merge.BUCKETS, 0)
         self.out = np.zeros(6, np.int64)
         self.spilled = False
 
-    def clear(self) -> None:
-        self.sums[:], self.gains[:], self.out[:] = 0, 0.0, 0
+    def clear(self, cells: int) -> None:
+        """Begin a sweep into so many cells; none for the buckets."""
+        if cells or self.tally.counts.size:
+            self.tally = Tally.room(merge.BUCKETS, cells)
+        else:
+            self.tally.sums[:], self.tally.gains[:] = 0, 0.0
+        self.out[:] = 0
         self.spilled = False
 
-    def make_room(self, full: bool, keep: NDArray[np.uint8] | None) -> None:
-        """Room to go on: what is not to be kept is dropped; else there is more, up to a limit.
+    def make_room(self, full: bool) -> None:
+        """Room to go on: there is more, up to a limit; at the limit all events are dropped.
 
-        At the limit all events are dropped. They stand in the sums of their buckets, and once these tell
-        which buckets matter a second sweep brings their events again.
+        They stand in the sums of their cells, and once these tell which cells matter another sweep
+        brings their events again.
         """
         size, need = self.event_t.size, int(self.out[5])
-        if keep is not None:
-            self.sift(keep)
-        elif size >= _MOST_EVENTS and not full:
-            self.spilled, self.out[1] = True, 0
-        wanted = int(self.out[1]) + need
-        if wanted > size // 2 or not (self.spilled or keep is not None):
-            more = max(size, wanted)
+        wanted = size
+        if self.out[1] > size // 2:
+            if full or size < _MOST_EVENTS:
+                wanted = min(2 * size, max(_MOST_EVENTS, size + size // 4))
+            else:
+                self.spilled, self.out[1] = True, 0
+        wanted = max(wanted, int(self.out[1]) + need)
+        if wanted > size:
+            more = wanted - size
             self.event_t = np.concatenate((self.event_t, np.empty(more)))
             self.event_d = np.concatenate((self.event_d, np.empty(more, np.int64)))
-            self.event_b = np.concatenate((self.event_b, np.empty(more, np.int16)))
+            self.event_b = np.concatenate((self.event_b, np.empty(more, np.int32)))
 
-    def sift(self, keep: NDArray[np.uint8]) -> None:
+    def sift(self, keep: Flags) -> None:
         """Drop the events outside the buckets to keep."""
         self.out[1] = merge.sift(self.out[1], self.event_t, self.event_d, self.event_b, keep)
 
     @property
-    def events(self) -> tuple[Floats, Ints, NDArray[np.int16]]:
+    def events(self) -> _Events:
         """Their times, changes and buckets."""
         n = self.out[1]
         return self.event_t[:n], self.event_d[:n], self.event_b[:n]
+
+
+def _joined(parts: list[_Events]) -> _Events:
+    t, d, b = zip(*parts, strict=True)
+    return np.concatenate(t), np.concatenate(d), np.concatenate(b)
