@@ -8,12 +8,12 @@ their sign turned for times below 0, so that keys ascend with time. Every bucket
 
 from numba import njit
 
-from rankopt.kernels.merge import MAGNITUDE, bucket_of, tally
+from rankopt.kernels.merge import MAGNITUDE, bucket_of
 
 
 @njit(cache=True, nogil=True)
 def settle(begin, end, event_t, event_bits, event_d, event_b, origin, cells, tallies):
-    """Add events to their cells, or where there are none, to their buckets; return how many remain.
+    """Add events to their cells, and drop those not to be kept; return how many events remain.
 
     `cells` holds the first cell of each bucket, the keys at which cells begin, and whether their events
     are to be kept; `tallies` what is written for each cell: the sum of the changes and that of the
@@ -21,9 +21,6 @@ def settle(begin, end, event_t, event_bits, event_d, event_b, origin, cells, tal
     """
     first, keys, alive = cells
     sums, gains, counts, earliest, latest = tallies
-    if keys.size == 0:
-        tally(begin, end, event_bits, event_d, event_b, origin, sums, gains)
-        return end
     half = (first.size - 1) >> 1
     n = begin
     for e in range(begin, end):

@@ -15,6 +15,7 @@ from rankopt.kernels.codes import CONCORDANCE
 from rankopt.kernels.lanes import WIDE
 from rankopt.kernels.levels import MOST_LEVELS, level_room, levels
 from rankopt.kernels.lines import follow, pairs
+from rankopt.kernels.merge import tally
 from rankopt.kernels.places import MOST, places_of_lines
 from rankopt.kernels.skyband import climbers, within
 
@@ -64,6 +65,7 @@ def through(
     crossings, who = followed
     total, n_events = out[0], out[1]
     event_bits = event_t.view(np.int64)
+    in_buckets, sums, gains = cells[1].size == 0, tallies[0], tallies[1]
     for q in range(start, stop):
         scale = scales[q]
         if scale == 0.0:
@@ -125,14 +127,20 @@ def through(
                     total += value
                 i += 1
             if i < n:
-                n_events = settle(
-                    settled, n_events, event_t, event_bits, event_d, event_b, origin, cells, tallies
-                )
+                if in_buckets:
+                    tally(settled, n_events, event_bits, event_d, event_b, origin, sums, gains)
+                else:
+                    n_events = settle(
+                        settled, n_events, event_t, event_bits, event_d, event_b, origin, cells, tallies
+                    )  # fmt: skip
                 out[0], out[1], out[2], out[3], out[4], out[5] = total, n_events, q, s, i, need
                 return
-        n_events = settle(
-            settled, n_events, event_t, event_bits, event_d, event_b, origin, cells, tallies
-        )
+        if in_buckets:
+            tally(settled, n_events, event_bits, event_d, event_b, origin, sums, gains)
+        else:
+            n_events = settle(
+                settled, n_events, event_t, event_bits, event_d, event_b, origin, cells, tallies
+            )
     out[0], out[1], out[2], out[3], out[4] = total, n_events, stop, 0, 0
 
 

@@ -130,6 +130,7 @@ class Engine:
             workers = self._sweep(direction, lo, hi, cells=cells.arrays(loose.astype(np.uint8)))
             tally = Tally.of([worker.tally for worker in workers])
             starts, keep = tally.prune(base)
+            keep &= cells.keep  # what is ruled out may be one wide cell by now, with a loose bound
             cells = replace(cells, keep=keep)
             kept, loose = keep != 0, (keep != 0) & ~cells.solid
             narrow = tally.gathered(kept & cells.solid)
@@ -164,7 +165,7 @@ class Engine:
             order = np.argsort(t)  # NumPy's is several times faster than Numba's
             merge.best_interval(hi, t, d, b, order, starts, False, totals, times)
         t, d, b = _NOTHING
-        merge.best_interval(hi, t, d, b, np.zeros(0, np.int64), starts, True, totals, times)
+        merge.best_interval(hi, t, d, b, d, starts, True, totals, times)
         total = int(totals[0])
         return StepFunction(float(times[0]), float(times[1]), self.target.value(total), total)
 
