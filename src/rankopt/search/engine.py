@@ -281,7 +281,7 @@ class _Worker:
         wanted = size
         if self.out[1] > size // 2:
             if full or size < _MOST_EVENTS:
-                wanted = min(2 * size, max(_MOST_EVENTS, size + size // 4))
+                wanted = min(2 * size, _MOST_EVENTS) if size < _MOST_EVENTS else size + size // 4
             else:
                 self.spilled, self.out[1] = True, 0
         wanted = max(wanted, int(self.out[1]) + need)
