@@ -19,10 +19,11 @@ to the value at the lower end of the bounds.
 import numpy as np
 from numba import njit
 
+from rankopt.kernels.bare import bare, counted
 from rankopt.kernels.shares import share
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@counted
 def follow(
     side, i, slopes, scores, gains, loads, base, scale, table, k, form, unit, near, far,
     crossings, who, event_t, event_d, n_events,
@@ -69,7 +70,7 @@ def surplus(form, gain, load, base, place, above, scale, table, k, unit):
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@bare
 def pairs(
     side, i, slopes, scores, gains, base, scale, near, far, event_t, event_d, n_events
 ):  # fmt: skip
