@@ -3,6 +3,8 @@
 import json
 import re
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -340,6 +342,12 @@ def test_labels_without_a_gain_are_refused_with_the_name_of_their_file(folder, r
     said = refused(run("train", "directrank", "train.txt", "--test", "odd.txt", "-o", "m.rankopt"))
     assert "odd.txt: row 2 (query 7) has label -1" in said
     assert not (folder / "m.rankopt").exists()
+
+
+def test_the_package_runs_as_a_module(run):
+    words = [sys.executable, "-m", "rankopt", "--version"]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    assert done.stdout == run("--version")[1]
 
 
 def test_the_version(run):
