@@ -158,7 +158,7 @@ def of_ndcg(text):
     return not of_a_measure or "ndcg" in str(spec.measure)
 
 
-@pytest.mark.parametrize("text", filter(of_ndcg, SLOPED))
+@pytest.mark.parametrize("text", [text for text in SLOPED if of_ndcg(text)])
 def test_every_objective_boosts(text):
     """A loss falls where trees follow its slopes by small steps; a model of them scores."""
     spec = OBJECTIVES.build(text)
