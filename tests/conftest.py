@@ -1,6 +1,7 @@
 """Fixtures and settings shared by all tests."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,19 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 settings.register_profile("default", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _seeded() -> Iterator[None]:
+    """What draws without a seed draws the same in every run, so that a failure repeats."""
+    import numpy as np
+
+    fresh = np.random.default_rng
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            np.random, "default_rng", lambda seed=None: fresh(0 if seed is None else seed)
+        )
+        yield
 
 
 @pytest.fixture(scope="session")

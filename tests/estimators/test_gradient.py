@@ -199,8 +199,12 @@ def test_polish_after_standardising_and_in_a_kernel_map():
     X, y, qid = problem()
     X = X * [1e3, 1.0, 1e-2, 1.0, 1.0]
     for options in ({"normalize": "standard"}, {"scorer": "kernel(gamma=0.1, components=15)"}):
-        before = rankopt.Ranker(max_iter=3, solver="sgd", **options).fit(X, y, qid=qid)
-        after = rankopt.Ranker(max_iter=3, solver="sgd", polish="ndcg@10", **options)
+        before = rankopt.Ranker(max_iter=3, solver="sgd", random_state=0, **options).fit(
+            X, y, qid=qid
+        )
+        after = rankopt.Ranker(
+            max_iter=3, solver="sgd", polish="ndcg@10", random_state=0, **options
+        )
         after.fit(X, y, qid=qid)
         assert after.score(X, y, qid=qid) > before.score(X, y, qid=qid)
         assert after.polish_["train_after"] == pytest.approx(after.score(X, y, qid=qid), abs=1e-3)
