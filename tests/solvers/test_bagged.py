@@ -89,6 +89,23 @@ def test_a_monitor_ends_it_with_the_mean_so_far():
     np.testing.assert_array_equal(found.params, calls[-1])
 
 
+@pytest.mark.parametrize("when", [1, 2])
+def test_ctrl_c_between_climbs_keeps_the_mean_so_far(when):
+    calls = []
+
+    def broken(step, params):
+        calls.append(params)
+        if len(calls) == when:
+            raise KeyboardInterrupt
+
+    found = Bagged(Coordinate(), bags=5).climb(
+        lines_of(problem()), np.ones(4), np.random.default_rng(0), broken
+    )
+    assert found.status is Status.INTERRUPTED
+    assert len(found.history) == when
+    np.testing.assert_array_equal(found.params, calls[-1])
+
+
 @pytest.mark.parametrize(
     "wrong", [{"bags": -1}, {"bags": 2, "restarts": 1}, {"bags": 2, "subsample": 0.0}]
 )

@@ -68,21 +68,26 @@ class Bagged:
             solver = replace(solver, order="random")
         began = time.perf_counter()
         mean, history, status = np.zeros_like(start), list[Step](), Status.FINISHED
-        for bag in range(1, self.bags + 1):
-            part = replace(lines, bound=self._drawn(lines.bound, rng))
-            found = solver.climb(part, start, rng, given=given)
-            broken = found.status is Status.INTERRUPTED
-            if broken and history:
-                status = Status.INTERRUPTED
-                break
-            size = float(np.linalg.norm(found.params * spread)) if lines.free else 1.0
-            mean += (found.params / (size or 1.0) - mean) / bag
-            value = lines.bound.mean(lines.scores(mean))
-            history.append(Step(bag, value, time.perf_counter() - began))
-            if monitor(history[-1], mean.copy()) or broken:
-                status = Status.INTERRUPTED if broken else Status.STOPPED_EARLY
-                break
-        return Solution(mean, history[-1].value, status, tuple(history), len(history))
+        try:
+            for bag in range(1, self.bags + 1):
+                part = replace(lines, bound=self._drawn(lines.bound, rng))
+                found = solver.climb(part, start, rng, given=given)
+                broken = found.status is Status.INTERRUPTED
+                if broken and history:
+                    status = Status.INTERRUPTED
+                    break
+                size = float(np.linalg.norm(found.params * spread)) if lines.free else 1.0
+                mean = mean + (found.params / (size or 1.0) - mean) / bag
+                value = lines.bound.mean(lines.scores(mean))
+                history.append(Step(bag, value, time.perf_counter() - began))
+                if monitor(history[-1], mean.copy()) or broken:
+                    status = Status.INTERRUPTED if broken else Status.STOPPED_EARLY
+                    break
+        except KeyboardInterrupt:  # between two climbs; a climb keeps what it has by itself
+            status = Status.INTERRUPTED
+        params = mean if history else start
+        value = lines.bound.mean(lines.scores(params))
+        return Solution(params, value, status, tuple(history), len(history))
 
     def _drawn(self, bound: BoundMeasure, rng: np.random.Generator) -> BoundMeasure:
         """The measure as the mean over some of the queries."""
