@@ -11,6 +11,7 @@ from sets import fold, root
 import rankopt
 from rankopt.arrays import Floats
 from rankopt.data.dataset import Dataset
+from rankopt.data.split import folds
 from rankopt.measures import as_measure
 from rankopt.scorers.trees import Trees
 
@@ -19,7 +20,10 @@ WINDOW = 25  # trees that a value by which a number of trees is chosen is averag
 
 
 def parts(name: str, queries: int = 2000) -> list[list[Dataset]]:
-    """Train, vali and test of each fold of a set."""
+    """Train, vali and test of each fold of a set.
+
+    lightgbm_rank has one test set, which stands in all of its folds.
+    """
     if name == "mslr-like":
         data = rankopt.simulate("mslr_like", scale=queries / 2000, seed=1)
         cuts = np.split(np.arange(queries), [queries // 2, 3 * queries // 4])
@@ -31,7 +35,7 @@ def parts(name: str, queries: int = 2000) -> list[list[Dataset]]:
             rankopt.read_letor(folder / name / f"{part}.letor.txt.gz", n_features=300)
             for part in ("train", "test")
         )
-        return [[*rankopt.holdout(train, 0.2), test]]
+        return [[*split, test] for split in folds(train, 5)]
     return [list(fold(name, number).values()) for number in range(1, 6)]
 
 

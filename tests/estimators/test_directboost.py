@@ -17,7 +17,7 @@ from rankopt.measures import as_measure
 from rankopt.objectives import OBJECTIVES
 
 QUICK = {"n_estimators": 12, "num_leaves": 5, "min_child_samples": 5, "random_state": 0}
-PAPER = {"step": "training", "learning_rate": 1.0, "subsample": 1.0, "colsample_bytree": 1.0}
+PAPER = {"step": "training", "bounds": (0.1, 0.5), "subsample": 1.0}
 
 
 def problem(n_queries=40, seed=0, kind=np.float64):
@@ -55,24 +55,57 @@ def test_scores_are_lightgbms_after_saving_and_reading_back(kind, settings, tmp_
         np.testing.assert_array_equal(again.predict(part), scores)
         np.testing.assert_array_equal(booster.predict(part.X, num_threads=1), scores)
         np.testing.assert_array_equal(again.booster_.predict(part.X, num_threads=1), scores)
-    assert again.get_params() == {**model.get_params(), "bounds": [0.1, 0.5]}
+    assert again.get_params() == {**model.get_params(), "bounds": list(model.bounds)}
     np.testing.assert_array_equal(again.feature_importances_, model.feature_importances_)
     assert model.model_.scorer.trees.sets.size > 0
     assert model.feature_importances_.sum() == 4 * model.tree_weights_.size
 
 
-def test_history_is_what_the_trees_give():
+@pytest.mark.parametrize("folds", [1, 3])
+def test_history_is_what_the_trees_give(folds):
     data, valid = problem(), problem(seed=1)
-    model = rankopt.DirectBoost("ndcg@5", **QUICK).fit(data, eval_set=[valid])
-    values = model.evals_result_["valid_0"]["ndcg@5"]
-    assert len(values) == len(model.evals_result_["train"]["ndcg@5"]) == model.n_iter_ == 12
-    assert model.best_iteration_ == int(np.argmax(values)) + 1 == model.tree_weights_.size
-    assert model.score(valid) == model.best_score_ == max(values)
-    trees, weights = model.model_.scorer.trees, np.array([s.watched for s in model.history_])
-    np.testing.assert_array_equal(weights[: model.best_iteration_], model.tree_weights_)
-    bound = as_measure("ndcg@5").bind(data.labels, data.groups)
+    model = rankopt.DirectBoost("ndcg@5", **QUICK, folds=folds).fit(data, eval_set=[valid])
+    results = {part: values["ndcg@5"] for part, values in model.evals_result_.items()}
+    assert list(results) == ["train", "held_out", "valid_0"][:: 2 if folds == 1 else 1]
+    assert {len(values) for values in results.values()} == {model.n_iter_} == {12}
+    decides = np.array(results["valid_0"])
+    if folds > 1:  # both have 40 queries
+        decides = (decides + results["held_out"]) / 2
+    assert model.best_iteration_ == int(np.argmax(decides)) + 1
+    assert model.best_score_ == pytest.approx(decides.max())
+    assert model.tree_weights_.size == folds * model.best_iteration_
     last = model.best_iteration_ - 1
+    assert model.score(valid) == pytest.approx(results["valid_0"][last])
+    weights = np.repeat([step.watched / folds for step in model.history_], folds)
+    np.testing.assert_array_equal(weights[: model.tree_weights_.size], model.tree_weights_)
+    trees, bound = model.model_.scorer.trees, as_measure("ndcg@5").bind(data.labels, data.groups)
     assert bound.mean(trees.scores(model.tree_weights_, data)) == model.history_[last].value
+    assert model.history_[last].value == results["train"][last]
+
+
+def test_held_out_queries_choose_the_number_of_rounds_and_end_the_training():
+    data = problem(60)
+    settings = {**QUICK, "n_estimators": 300, "min_child_samples": 1, "num_leaves": 20}
+    model = rankopt.DirectBoost(**settings, early_stopping_rounds=5).fit(data)
+    held_out = model.evals_result_["held_out"]["ndcg@10"]
+    assert model.best_score_ == max(held_out)
+    assert model.n_iter_ == len(held_out) == model.best_iteration_ + 5 < 300
+    assert model.tree_weights_.size == 5 * model.best_iteration_
+    assert model.score(data) > model.best_score_ + 0.05  # which is of queries that were not seen
+
+
+def test_folds_by_default():
+    def trees_a_round(data, **settings):
+        model = rankopt.DirectBoost(**{**QUICK, "n_estimators": 1}, **settings).fit(data)
+        return model.tree_weights_.size
+
+    data = problem()
+    assert trees_a_round(data) == 5
+    assert trees_a_round(data, folds=2) == 2
+    assert trees_a_round(problem(24)) == 1
+    assert trees_a_round(data, step="training") == 1
+    first = rankopt.DirectBoost(**QUICK, folds=1).fit(data)
+    assert trees_a_round(data, init_model=first) == 12 + 1
 
 
 @pytest.mark.parametrize("blocks", [None, 3])
@@ -171,7 +204,7 @@ def test_every_objective_boosts(text):
     if spec.name != "lambda":  # whose weights change with the order
         assert loss.value_grad(scores)[0] < loss.value_grad(np.zeros(data.n_rows))[0]
     searched = rankopt.DirectBoost(objective=text, **{**QUICK, "n_estimators": 3}).fit(data)
-    assert np.all((searched.tree_weights_ >= 0.03 - 1e-12) & (searched.tree_weights_ <= 0.15))
+    assert np.all((searched.tree_weights_ >= 0.01 - 1e-12) & (searched.tree_weights_ <= 0.2))
 
 
 def test_sparse_rows_are_dense_rows():
@@ -216,7 +249,10 @@ def test_what_does_not_fit_is_refused(tmp_path):
         ({"normalize": "standard"}, IncompatibleError, "changes no split"),
         ({"reweight_rounds": 1}, IncompatibleError, "needs validation data"),
         ({"reweight_rounds": -1}, SpecError, "reweight_rounds"),
-        ({"subsample": 1.0}, IncompatibleError, "subsample below 1"),
+        ({"subsample": 1.0, "folds": 1}, IncompatibleError, "subsample below 1, or folds"),
+        ({"folds": 0}, SpecError, "folds: 0 must be positive"),
+        ({"folds": 41}, IncompatibleError, "folds: 41 of 40 queries; use fewer"),
+        ({"folds": 2, "step": "training"}, IncompatibleError, "use folds=1, or step='out-of-bag'"),
         ({"categorical_feature": ["colour"]}, DataError, "no feature is named 'colour'"),
         ({"categorical_feature": [0]}, DataError, "whole numbers"),
         ({"early_stopping_rounds": 0}, SpecError, "early_stopping_rounds"),

@@ -10,6 +10,7 @@ from rankopt.ensembles.grower import LightGBMGrower, TreeShape
 from rankopt.errors import DataError, IncompatibleError, SpecError
 from rankopt.measures import as_measure
 from rankopt.objectives import OBJECTIVES
+from rankopt.scorers.trees import Trees
 from rankopt.search.engine import Engine
 from rankopt.search.fixedpoint import FixedPoint
 from rankopt.solvers.boost import Boost
@@ -112,6 +113,69 @@ def test_slopes_of_a_cut_off_far_away_are_none():
     assert found.history[-1].value > bound_to(data).mean(np.zeros(data.n_rows)) + 0.1
 
 
+@pytest.mark.parametrize("subsample", [1.0, 0.6])
+def test_folds_are_weighed_on_queries_that_they_have_not_seen(subsample):
+    """The boosters of a run put together from the trees that were grown and what these could see."""
+    data, other = problem(5, 40), problem(6, 10)
+    bound, folds = bound_to(data), 3
+    grower = Recorder(LightGBMGrower(TreeShape(4, min_child_samples=5), [data, other], 0))
+    loss = OBJECTIVES.build("squared(gain=linear)").bind(data.labels, data.groups)
+    scores = [np.zeros(data.n_rows), np.zeros(other.n_rows)]
+    held_out, told = np.zeros(data.n_rows), []
+    plan = Boost(6, TreeStep("out-of-bag", share=0.5), subsample, folds)
+    found = plan.run(
+        grower, loss, bound, scores, np.random.default_rng(0),
+        lambda step, weights: told.append((step, weights.size, bound.mean(held_out))), held_out,
+    )  # fmt: skip
+    asked = np.stack([curvature for _, curvature in grower.asked]).reshape(6, folds, -1)
+    seen = np.stack([data.groups.total(one) > 0.0 for one in asked.any(axis=0).astype(float)])
+    assert np.all((~seen).sum(axis=0) == 1)
+    assert set((~seen).sum(axis=1)) == {13, 14}
+    per_tree = [data.groups.total(one) > 0.0 for one in asked.reshape(6 * folds, -1)]
+    assert {int(one.sum()) for one in per_tree} == {round(subsample * n) for n in (26, 27)}
+    mine = np.argmin(seen, axis=0)[np.repeat(np.arange(40), data.groups.sizes)]
+    at = (mine, np.arange(data.n_rows))
+    boosters = np.zeros((folds, data.n_rows))
+    for number, (step, count, value) in enumerate(told):
+        grown = grower.grown[number * folds : (number + 1) * folds]
+        for k in range(folds):  # each follows its own scores
+            slopes = loss.slopes(boosters[k])[0] * 40
+            bag = asked[number, k] > 0.0
+            np.testing.assert_allclose(
+                grower.asked[number * folds + k][0], slopes * bag, atol=1e-12
+            )
+        outputs = np.stack([one.outputs(0) for one in grown])
+        reached = bound.mean(boosters[at] + step.watched / 0.5 * outputs[at])
+        for weight in np.linspace(0.1, 0.5, 101):
+            assert reached >= bound.mean(boosters[at] + weight * outputs[at]) - 1e-12
+        boosters += step.watched * outputs
+        assert count == folds * (number + 1)
+        assert value == pytest.approx(bound.mean(boosters[at]))
+    np.testing.assert_allclose(held_out, boosters[at])
+    np.testing.assert_allclose(scores[0], boosters.mean(axis=0))
+    model = Trees.joined(found.trees)
+    np.testing.assert_array_equal(model.scores(found.weights, data), scores[0])
+    np.testing.assert_array_equal(model.scores(found.weights, other), scores[1])
+
+
+def test_leaves_of_a_fold_are_searched_on_queries_that_it_has_not_seen():
+    data = problem(7, 60)
+    bound = bound_to(data)
+    grower = Recorder(LightGBMGrower(TreeShape(8, min_child_samples=5), [data], 0))
+    loss = OBJECTIVES.build("squared(gain=linear)").bind(data.labels, data.groups)
+    plan = Boost(1, TreeStep("out-of-bag", (0.1, 0.5)), folds=2, leaf_rounds=2, leaf_rate=1.0)
+    found = plan.run(grower, loss, bound, [np.zeros(data.n_rows)], np.random.default_rng(0))
+    moved = []
+    for k, grown in enumerate(grower.grown):
+        unseen = np.flatnonzero(data.groups.total(grower.asked[k][1]) == 0.0)
+        target, rows = FixedPoint.of(bound).take(unseen)
+        engine = Engine(target, np.zeros(rows.size))
+        searched = searched_leaves(engine, grown.tree.values, grown.leaves[0][rows], 2, 1.0, 0.5)
+        np.testing.assert_array_equal(found.trees[k].values, searched)
+        moved.append(searched != grown.tree.values)
+    assert np.any(moved)
+
+
 class Recorder(Grower):
     """Keeps what another grower grows, and what it was asked for."""
 
@@ -202,6 +266,8 @@ def test_ctrl_c_keeps_the_trees_so_far():
         (lambda: Boost(leaves="best"), SpecError, "leaves: unknown 'best'"),
         (lambda: Boost(leaf_rate=2.0), SpecError, "leaf_rate"),
         (lambda: Boost(step=TreeStep("out-of-bag")), IncompatibleError, "subsample below 1"),
+        (lambda: Boost(folds=0), SpecError, "folds: 0"),
+        (lambda: Boost(folds=2), IncompatibleError, "use folds=1"),
         (lambda: TreeShape(1), SpecError, "num_leaves"),
         (lambda: TreeShape(colsample_bytree=0.0), SpecError, "colsample_bytree"),
         (lambda: TreeShape(max_bin=1), SpecError, "max_bin"),

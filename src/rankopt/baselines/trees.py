@@ -76,7 +76,7 @@ class FixedTreeRanker(TreeRanker):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _parts(self) -> tuple[Objective, Boost]:
+    def _parts(self, queries: int) -> tuple[Objective, Boost]:
         loss = self.loss if self.objective is None else self.objective
         step = TreeStep("fixed", share=float(self.learning_rate))
         plan = Boost(self.n_estimators, step, float(self.subsample))

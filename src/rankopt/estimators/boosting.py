@@ -39,10 +39,12 @@ class TreeRanker(BaseRanker):
     feature_importances_ : splits on each feature.
     booster_ : the model as a ``lightgbm.Booster``, whose predictions are the same to the last bit.
     status_ : how boosting ended, in a sentence.
-    n_iter_ : trees grown.
-    history_ : its steps: iteration, training measure, seconds, and the tree's weight as `watched`.
-    evals_result_ : training and validation values after each tree.
-    best_iteration_, best_score_ : trees kept (with validation data, those of its best value) and that value.
+    n_iter_ : rounds made, each of a tree per fold.
+    history_ : its steps: iteration, training measure, seconds, and the weight of its trees as `watched`.
+    evals_result_ : training and validation values after each round, and with folds those of the training
+        queries by the trees that have not seen them (``held_out``).
+    best_iteration_, best_score_ : rounds kept and the value they are kept for: the best on validation and
+        held-out queries together. Where there are neither, all are kept.
     """
 
     takes_missing: ClassVar[bool] = True
@@ -55,8 +57,8 @@ class TreeRanker(BaseRanker):
     verbose: int
 
     @abstractmethod
-    def _parts(self) -> tuple[Objective, Boost]:
-        """What is boosted, and how."""
+    def _parts(self, queries: int) -> tuple[Objective, Boost]:
+        """What is boosted, and how, on so many queries."""
 
     def _leverage(self) -> tuple[int, int | None]:
         """Rounds over the weights of all trees after boosting, and the blocks that they come in."""
@@ -67,7 +69,7 @@ class TreeRanker(BaseRanker):
         """How trees are grown."""
 
     def _fit(self, data: Dataset, valid: Sequence[Dataset]) -> Model:
-        objective, plan = self._parts()
+        objective, plan = self._parts(data.groups.n_queries)
         self._check(objective, valid)
         rng = as_generator(self.random_state)
         given, data = data, scaled(data, self.normalize)[0]
@@ -84,13 +86,15 @@ class TreeRanker(BaseRanker):
         shape = self._shape(self._categories(data))
         words = f"{type(self).__name__} {self._measure()}"
         with progress(words, plan.n_estimators, bool(self.verbose)) as advance:
+            held_out = scores[0].copy() if plan.folds > 1 else None
             watch = Watch(
-                self._measure(), valid, lambda _, part: scores[parts.index(part)],
+                self._measure(), valid, lambda _, part: scores[1 + valid.index(part)],
                 self.early_stopping_rounds, advance,
+                None if held_out is None else (bound, held_out),
             )  # fmt: skip
             grower = LightGBMGrower(shape, parts, int(rng.integers(2**31 - 1)))
-            boosted = plan.run(grower, loss, bound, scores, rng, watch)
-        forest, weights = self._kept(boosted, watch, first)
+            boosted = plan.run(grower, loss, bound, scores, rng, watch, held_out)
+        forest, weights = self._kept(boosted, watch, first, plan.folds)
         weights = self._leveraged(forest, weights, parts, [bound, *watch.bound])
         self._report(boosted, watch, weights)
         return self._model(given, data, forest, weights, bound, str(objective))
@@ -124,13 +128,15 @@ class TreeRanker(BaseRanker):
             )
         return first, [first.scorer.scores(first.params, part) for part in parts]
 
-    def _kept(self, boosted: Boosted, watch: Watch, first: Model | None) -> tuple[Trees, Floats]:
-        """The trees up to the best by validation data, behind those of the model that is continued."""
+    def _kept(
+        self, boosted: Boosted, watch: Watch, first: Model | None, folds: int
+    ) -> tuple[Trees, Floats]:
+        """The trees up to the best round, behind those of the model that is continued."""
         n = boosted.weights.size
         if watch.best_params is not None:
             n = watch.best_params.size
             self.best_score_ = watch.best_value
-        self.best_iteration_ = n
+        self.best_iteration_ = n // folds
         trees, weights = boosted.trees[:n], boosted.weights[:n]
         if first is None:
             return Trees.joined(trees), weights

@@ -12,37 +12,45 @@ from rankopt.objectives import Objective
 from rankopt.solvers.boost import Boost
 from rankopt.solvers.treestep import TreeStep
 
+_FOLDS = 5
+_FEW = 25  # queries that are too few to hold a fifth of them out
+
 
 class DirectBoost(TreeRanker):
-    r"""Trees grown one after the other on an objective, each weighted by an exact search of the measure.
+    r"""Trees grown round by round on an objective, each round weighted by an exact search of the measure.
 
     Definition
     ----------
-    .. math:: f_t = f_{t-1} + \eta \, \alpha_t h_t, \qquad
-              \alpha_t = \arg\max_{a \le \alpha \le b} \frac{1}{|Q_t|} \sum_{q \in Q_t}
-              M \big( f_{t-1}(X_q) + \alpha \, h_t(X_q), \; y_q \big)
+    .. math:: f^{(k)}_t = f^{(k)}_{t-1} + \eta \, \alpha_t h^{(k)}_t, \qquad
+              \alpha_t = \arg\max_{a \le \alpha \le b} \sum_k \sum_{q \in Q_k}
+              M \big( f^{(k)}_{t-1}(X_q) + \alpha \, h^{(k)}_t(X_q), \; y_q \big), \qquad
+              f = \frac{1}{K} \sum_k f^{(k)}
 
-    with a regression tree :math:`h_t` grown on the slopes of the objective. Along :math:`\alpha` the
-    measure is a step function, all of whose steps are found. On the queries that the tree has been grown
-    on its best weight is too large; so each tree is grown on some of the queries and :math:`Q_t` are
-    the others.
+    with regression trees :math:`h^{(k)}_t` grown on the slopes of the objective. Along :math:`\alpha` the
+    measure is a step function, all of whose steps are found. On the queries that a tree has been grown on
+    its best weight is too large; so the training queries are dealt into K parts, the k-th booster never
+    sees the part :math:`Q_k`, and weights and the number of rounds are judged by it. The mean of the
+    boosters is less noisy than each of them, and needs no validation data.
 
     Parameters
     ----------
-    measure : the measure to maximise, report and choose the number of trees by.
+    measure : the measure to maximise, report and choose the number of rounds by.
     objective : what trees are grown on: the text of any objective with slopes, in which MEASURE stands
-        for the measure: regression of the labels within each query, ``squared`` (of the gains, as in
-        the paper) or ``lambda(MEASURE)``.
-    n_estimators : the most trees.
+        for the measure, such as ``lambda(MEASURE)``, or ``squared``, as in the paper.
+    n_estimators : the most rounds, each of one tree per fold.
     num_leaves, max_depth : the size of a tree.
     learning_rate : :math:`\eta`, how much of the exact weight is taken; with ``step="fixed"`` the weight.
-    step : where the weight is searched: ``out-of-bag``, on the queries that the tree has not seen;
-        ``training``, on all; ``fixed``, nowhere. The paper: ``objective="squared", step="training",
-        learning_rate=1.0, subsample=1.0, colsample_bytree=1.0``.
+        Some hundred queries, or noisy labels, ask for less than 1.
+    step : where the weight is searched: ``out-of-bag``, on the queries that a tree has not seen;
+        ``training``, on all, with one fold; ``fixed``, nowhere. The paper: ``objective="squared",
+        step="training", bounds=(0.1, 0.5), subsample=1.0``.
     bounds : a and b.
     smoothing : the window that the measure is averaged over, along :math:`\alpha`, before its maximum is
         taken, in units of b - a; 0 is the measure itself.
-    subsample : the share of the queries that each tree is grown on.
+    subsample : the share of a booster's queries that each of its trees is grown on.
+    folds : K. With 1 the weight of each tree is searched on the queries that `subsample` leaves out, and
+        the number of rounds is judged by validation data alone. None is 5, and 1 where queries are fewer
+        than 25 or have been seen: with `init_model`, and with ``step="training"``.
     colsample_bytree : the share of the features.
     min_child_samples, min_child_weight : the least rows, in the bag or out of it, and sum of curvatures
         of a leaf.
@@ -58,8 +66,8 @@ class DirectBoost(TreeRanker):
     reweight_blocks : trees in a row that share a factor then are cut into so many blocks; None searches
         tree by tree, which fits more noise.
     normalize : None or ``query`` (0 to 1 within each query, at prediction as well).
-    early_stopping_rounds : trees without a better validation value after which training ends. With
-        validation data the best number of trees is kept, without it all.
+    early_stopping_rounds : rounds without a better value after which training ends. The best number of
+        rounds on the validation and the held-out queries is kept; where there are neither, all are.
     init_model : a fitted ranker of trees, the file of one, or a ``lightgbm.Booster``, to be continued.
     n_jobs : threads; None is all cores of the process, and any number gives the same bits.
     random_state : seed.
@@ -86,15 +94,16 @@ class DirectBoost(TreeRanker):
         self,
         measure: str | Measure = "ndcg@10",
         *,
-        objective: str | Objective = "squared(gain=linear, centred=true)",
-        n_estimators: int = 300,
+        objective: str | Objective = "pairwise(logistic, weight=grade-difference)",
+        n_estimators: int = 100,
         num_leaves: int = 10,
-        learning_rate: float = 0.3,
+        learning_rate: float = 1.0,
         step: str = "out-of-bag",
-        bounds: tuple[float, float] = (0.1, 0.5),
+        bounds: tuple[float, float] = (0.05, 1.0),
         smoothing: float = 0.0,
-        subsample: float = 0.6,
-        colsample_bytree: float = 0.7,
+        subsample: float = 0.8,
+        folds: int | None = None,
+        colsample_bytree: float = 1.0,
         min_child_samples: int = 20,
         min_child_weight: float = 1e-3,
         reg_lambda: float = 0.0,
@@ -122,6 +131,7 @@ class DirectBoost(TreeRanker):
         self.bounds = bounds
         self.smoothing = smoothing
         self.subsample = subsample
+        self.folds = folds
         self.colsample_bytree = colsample_bytree
         self.min_child_samples = min_child_samples
         self.min_child_weight = min_child_weight
@@ -141,16 +151,23 @@ class DirectBoost(TreeRanker):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _parts(self) -> tuple[Objective, Boost]:
+    def _parts(self, queries: int) -> tuple[Objective, Boost]:
         low, high = self.bounds
         step = TreeStep(
             self.step, (float(low), float(high)), float(self.learning_rate), float(self.smoothing)
         )
         plan = Boost(
-            self.n_estimators, step, float(self.subsample), self.leaves, self.leaf_rounds,
-            float(self.leaf_rate),
+            self.n_estimators, step, float(self.subsample), self._folds(queries), self.leaves,
+            self.leaf_rounds, float(self.leaf_rate),
         )  # fmt: skip
         return sloped(self.objective, self._measure()), plan
+
+    def _folds(self, queries: int) -> int:
+        """Five, unless told otherwise or queries are few, or have been seen by the model to continue."""
+        if self.folds is not None:
+            return self.folds
+        seen = self.step == "training" or self.init_model is not None
+        return 1 if seen or queries < _FEW else _FOLDS
 
     def _leverage(self) -> tuple[int, int | None]:
         return self.reweight_rounds, self.reweight_blocks

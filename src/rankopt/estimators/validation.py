@@ -18,6 +18,8 @@ Scores = Callable[[Floats, Dataset], Floats]  # parameters and data to scores
 class Watch:
     """Evaluates parameters after each iteration and remembers the best by the first validation set.
 
+    Training queries that parts of the model have not seen count with it, each query as much as the others.
+
     Parameters
     ----------
     measure : what is watched.
@@ -25,6 +27,8 @@ class Watch:
     scores : parameters and a dataset to scores.
     patience : iterations without a better value after which the solver is told to stop, or None.
     advance : called with a few words after each iteration.
+    held_out : the measure on the training queries, and their scores by the parts of the model that have
+        not seen them, which whoever trains keeps up to date.
     """
 
     def __init__(
@@ -34,7 +38,9 @@ class Watch:
         scores: Scores,
         patience: int | None,
         advance: Advance,
+        held_out: tuple[BoundMeasure, Floats] | None = None,
     ) -> None:
+        self.held_out, self.unseen = held_out, list[float]()
         self.bound: list[BoundMeasure] = [
             measure.bind(part.labels, part.groups, part.weights, rows=part.rows) for part in parts
         ]
@@ -50,17 +56,35 @@ class Watch:
         self.train.append(step.value)
         for values, part, bound in zip(self.valid, self.parts, self.bound, strict=True):
             values.append(bound.mean(self.scores(params, part)))
-        if self.parts and self.valid[0][-1] > self.best_value:
-            self.best_value = self.valid[0][-1]
+        if self.held_out is not None:
+            self.unseen.append(self.held_out[0].mean(self.held_out[1]))
+        value = self._decides()
+        if value is not None and value > self.best_value:
+            self.best_value = value
             self.best_iteration = iteration
             self.best_params = params.copy()
         valid = f", valid {self.valid[0][-1]:.4f}" if self.parts else ""
-        self.advance(f"train {step.value:.4f}{valid}")
+        unseen = f", held out {self.unseen[-1]:.4f}" if self.unseen else ""
+        self.advance(f"train {step.value:.4f}{unseen}{valid}")
         return (
-            bool(self.parts)
+            value is not None
             and self.patience is not None
             and iteration - self.best_iteration >= self.patience
         )
+
+    def _decides(self) -> float | None:
+        """The value by which iterations are compared; None where nothing is watched."""
+        values: list[float] = []
+        queries: list[int] = []
+        if self.held_out is not None:
+            values.append(self.unseen[-1])
+            queries.append(self.held_out[0].groups.n_queries)
+        if self.parts:
+            values.append(self.valid[0][-1])
+            queries.append(self.parts[0].groups.n_queries)
+        if len(values) < 2:
+            return values[0] if values else None
+        return float(np.average(values, weights=queries))
 
     def results(self, name: str, train: str | None = None) -> dict[str, dict[str, list[float]]]:
         """All values watched, in the form of LightGBM's and XGBoost's ``evals_result_``.
@@ -68,6 +92,8 @@ class Watch:
         `train` is the name of what the solver reports, where that is not the measure.
         """
         out = {"train": {train or name: list(self.train)}}
+        if self.unseen:
+            out["held_out"] = {name: list(self.unseen)}
         for i, values in enumerate(self.valid):
             out[f"valid_{i}"] = {name: list(values)}
         return out
