@@ -5,10 +5,14 @@ number of trees are those with the best NDCG@10 on the validation queries (avera
 trees); the test queries are looked at once. DirectBoost's trees are those of three folds, a third in each;
 its rates are shares of the exact weight, 0.2 and 1, and its choices are judged by the validation queries and
 by the training queries that its folds hold out. LightGBM's two objectives for ranking are also told
-together, as the better of eight settings. Paired randomisation tests
-compare DirectBoost with each of the others, over the test queries of all folds, and over those of all sets
-with each set counting as much as the others. The figures of PEERS stand beside, which were
-measured with settings of their own. The real sets need RANKOPT_DATA.
+together, as the better of eight settings.
+
+With --again all are fitted to the training and validation queries together as well: the others with the
+setting and number of trees that validation chose, DirectBoost with those that its folds choose there.
+
+Paired randomisation tests compare DirectBoost with each of the others, over the test queries of all folds,
+and over those of all sets with each set counting as much as the others. The figures of PEERS stand beside,
+which were measured with settings of their own. The real sets need RANKOPT_DATA.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ import lightgbm as lgb
 import numpy as np
 from scipy.sparse import csr_matrix
 from sets import Cpu
-from staged import FIGURES, Staged, parts, reached
+from staged import FIGURES, Staged, joined, parts, reached
 
 import rankopt
 from rankopt.arrays import Floats
@@ -116,7 +120,7 @@ def direct(split: list[Dataset], leaves: int, trees: int, rate: float, strong: b
         "ndcg@10", n_estimators=trees // 3, folds=3, num_leaves=leaves, random_state=0,
         learning_rate=SHARES[rate], **(STRONG if strong else {}),
     )  # fmt: skip
-    model.fit(split[0], eval_set=[split[1]])
+    model.fit(split[0], eval_set=split[1:] or None)
     return model.model_.scorer.trees, model.tree_weights_, model.best_score_
 
 
@@ -141,24 +145,45 @@ SYSTEMS: dict[str, Callable[..., Fitted]] = {
 EITHER = ("LightGBM lambdarank", "LightGBM rank_xendcg")
 
 
+DATA = ("train", "train and vali")
+SETTINGS = [(rate, strong) for rate in RATES for strong in (False, True)]
+
+
 def tuned(
     fit: Callable[..., Fitted], split: list[Dataset], leaves: int, trees: int
 ) -> dict[str, Any]:
     """Test values of the setting and the number of trees that validation chooses."""
     best: dict[str, Any] = {"valid": -1.0}
-    for rate in RATES:
-        for strong in (False, True):
-            found, weights, value = fit(split, leaves, trees, rate, strong)
-            number = weights.size
-            if value is None:
-                number, value = Staged.of(found, weights, split[1]).best()
-            if value > best["valid"]:
-                kept = np.where(np.arange(weights.size) < number, weights, 0.0)
-                best = {
-                    "valid": value, "setting": [rate, strong], "trees": number,
-                    "values": {k: v.tolist() for k, v in reached(found, kept, split[2]).items()},
-                }  # fmt: skip
+    for setting in SETTINGS:
+        found, weights, value = fit(split[:2], leaves, trees, *setting)
+        number = weights.size
+        if value is None:
+            number, value = Staged.of(found, weights, split[1]).best()
+        if value > best["valid"]:
+            kept = np.where(np.arange(weights.size) < number, weights, 0.0)
+            best = {
+                "valid": value, "setting": setting, "trees": number,
+                "values": {k: v.tolist() for k, v in reached(found, kept, split[2]).items()},
+            }  # fmt: skip
     return best
+
+
+def again(
+    fit: Callable[..., Fitted], split: list[Dataset], leaves: int, trees: int, best: dict[str, Any]
+) -> dict[str, Any]:
+    """Test values of a fit to the training and validation queries together.
+
+    With the setting and number of trees that validation has chosen; DirectBoost chooses by its folds.
+    """
+    whole = joined(*split[:2])
+    if fit is not direct:
+        found, weights, _ = fit([whole], leaves, best["trees"], *best["setting"])
+    else:
+        fits = [(fit([whole], leaves, trees, *setting), setting) for setting in SETTINGS]
+        (found, weights, _), setting = max(fits, key=lambda pair: pair[0][2])
+        best = {"valid": best["valid"], "setting": setting, "trees": weights.size}
+    values = reached(found, weights, split[2])
+    return {**best, "values": {k: v.tolist() for k, v in values.items()}}
 
 
 @dataclass(frozen=True)
@@ -172,14 +197,33 @@ class Asked:
 
     def tuned(self, name: str, leaves: int, system: str) -> list[dict[str, Any]]:
         """`tuned` on each fold of a set."""
-        words = re.sub(r"\W+", "-", f"{system} {name} {leaves} {self.trees} {self.queries}")
-        cell = None if self.keep is None else self.keep / f"{words}.json"
+        return self._kept(
+            f"{system} {name} {leaves} {self.trees} {self.queries}",
+            lambda: [
+                tuned(SYSTEMS[system], split, leaves, self.trees)
+                for split in parts(name, self.queries)
+            ],
+        )
+
+    def again(self, name: str, leaves: int, system: str) -> list[dict[str, Any]]:
+        """`again` on each fold of a set."""
+        first = self.tuned(name, leaves, system)
+        return self._kept(
+            f"{system} {name} {leaves} {self.trees} {self.queries} again",
+            lambda: [
+                again(SYSTEMS[system], split, leaves, self.trees, best)
+                for split, best in zip(parts(name, self.queries), first, strict=True)
+            ],
+        )
+
+    def _kept(self, words: str, work: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+        name = re.sub(r"\W+", "-", words)
+        cell = None if self.keep is None else self.keep / f"{name}.json"
         if cell is not None and cell.exists():
             return json.loads(cell.read_text(encoding="utf-8"))
         with Cpu() as used:
-            splits = parts(name, self.queries)
-            found = [tuned(SYSTEMS[system], split, leaves, self.trees) for split in splits]
-        print(name, leaves, system, f"{used.seconds:.0f} s", file=sys.stderr, flush=True)
+            found = work()
+        print(words, f"{used.seconds:.0f} s", file=sys.stderr, flush=True)
         if cell is not None:
             cell.parent.mkdir(parents=True, exist_ok=True)
             cell.write_text(json.dumps(found), encoding="utf-8")
@@ -195,14 +239,15 @@ def by_query(name: str, folds: list[dict[str, Any]], figure: str) -> Floats:
     return np.mean(values, axis=0) if name == "lightgbm_rank" else np.concatenate(values)
 
 
-def table(name: str, leaves: int, asked: Asked) -> list[Row]:
-    found = {system: asked.tuned(name, leaves, system) for system in asked.systems}
+def table(name: str, leaves: int, asked: Asked, data: str) -> list[Row]:
+    fitted = asked.tuned if data == DATA[0] else asked.again
+    found = {system: fitted(name, leaves, system) for system in asked.systems}
     if all(system in found for system in EITHER):
         pairs = zip(*(found[system] for system in EITHER), strict=True)
         found[" or ".join(EITHER)] = [max(pair, key=lambda one: one["valid"]) for pair in pairs]
     rows: list[Row] = []
     for system, folds in found.items():
-        row: Row = {"set": name, "leaves": leaves, "system": system}
+        row: Row = {"set": name, "leaves": leaves, "data": data, "system": system}
         for figure in FIGURES:
             row[figure] = float(np.mean([np.mean(fold["values"][figure]) for fold in folds]))
             row[f"away {figure}"] = by_query(name, found[asked.systems[0]], figure) - by_query(
@@ -225,9 +270,10 @@ def tested(rows: list[Row], figure: str) -> float:
 def overall(rows: list[Row]) -> list[Row]:
     """Means over the sets, each set counting as much as the others."""
     out: list[Row] = []
-    for leaves, system in dict.fromkeys((row["leaves"], row["system"]) for row in rows):
-        mine = [row for row in rows if (row["leaves"], row["system"]) == (leaves, system)]
-        mean: Row = {"set": "mean", "leaves": leaves, "system": system}
+    keys = ("leaves", "data", "system")
+    for key in dict.fromkeys(tuple(row[k] for k in keys) for row in rows):
+        mine = [row for row in rows if tuple(row[k] for k in keys) == key]
+        mean: Row = {"set": "mean", **dict(zip(keys, key, strict=True))}
         for figure in FIGURES:
             mean[figure] = float(np.mean([row[figure] for row in mine]))
             mean[f"p {figure}"] = tested(mine, figure)
@@ -236,10 +282,12 @@ def overall(rows: list[Row]) -> list[Row]:
 
 
 def show(rows: list[Row]) -> None:
-    for name, leaves in dict.fromkeys((r["set"], r["leaves"]) for r in rows):
-        print(f"\n{name}, {leaves} leaves: test NDCG@1 (p) NDCG@10 (p) against {rows[0]['system']}")
+    keys = ("set", "leaves", "data")
+    for key in dict.fromkeys(tuple(row[k] for k in keys) for row in rows):
+        name, leaves, data = key
+        print(f"\n{name}, {leaves} leaves, trained on {data}: test NDCG@1 (p) NDCG@10 (p)")
         for row in rows:
-            if (row["set"], row["leaves"]) == (name, leaves):
+            if tuple(row[k] for k in keys) == key:
                 cells = (f"{row[f]:.4f} ({row[f'p {f}']:.3f})" for f in FIGURES)
                 print(f"  {row['system']:42} {'  '.join(cells)}")
         for system, (first, tenth) in PEERS.get(name, {}).items():
@@ -255,6 +303,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--queries", type=int, default=2000, help="of the simulated set")
     parser.add_argument("--systems", default="", help="parts of names; all, unless told")
     parser.add_argument("--keep", type=Path, help="a folder for what is done, to go on from there")
+    parser.add_argument("--again", action="store_true", help="also fitted to train and vali")
     options = parser.parse_args(argv)
     wanted = options.systems.split(",")
     systems = [name for name in SYSTEMS if any(part in name for part in wanted)]
@@ -264,7 +313,8 @@ def main(argv: list[str] | None = None) -> None:
             row
             for name in options.sets.split(",")
             for leaves in options.leaves.split(",")
-            for row in table(name, int(leaves), asked)
+            for data in DATA[: 1 + options.again]
+            for row in table(name, int(leaves), asked, data)
         ]
     rows += overall(rows)
     if options.json:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import vstack
 from sets import fold, root
 
 import rankopt
@@ -37,6 +38,15 @@ def parts(name: str, queries: int = 2000) -> list[list[Dataset]]:
         )
         return [[*split, test] for split in folds(train, 5)]
     return [list(fold(name, number).values()) for number in range(1, 6)]
+
+
+def joined(one: Dataset, other: Dataset) -> Dataset:
+    """The queries of two parts of a fold."""
+    sparse = not isinstance(one.X, np.ndarray)
+    X = vstack([one.X, other.X]).tocsr() if sparse else np.concatenate((one.X, other.X))
+    sizes = np.concatenate((one.groups.sizes, other.groups.sizes))
+    y = np.concatenate((one.labels, other.labels))
+    return rankopt.dataset(X, y, np.repeat(np.arange(sizes.size), sizes))
 
 
 @dataclass(frozen=True)

@@ -274,6 +274,10 @@ def test_page_of_benchmarks_is_made_of_results(folds, tmp_path):
     row = {"step": "read", "seconds": 2.0, "cpu": 1.0, "peak_gb": 3.25}
     steps = [row | {"queries": 5, "rows": 9, "file_gb": 1.0}]
     (tmp_path / "web_scale.json").write_text(json.dumps(steps))
+    boosted = {"leaves": 10, "data": "train", "ndcg@1": 0.25, "ndcg@10": 0.5, "p ndcg@10": 0.125}
+    names = [(name, system) for name in ("set", "mean") for system in ("ours", "theirs")]
+    rows = [{"set": name, "system": system, **boosted} for name, system in names]
+    (tmp_path / "boosting.json").write_text(json.dumps({"rows": rows}))
     command = [sys.executable, BENCHMARKS / "page.py", tmp_path, "--out", tmp_path / "page.md"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -281,6 +285,7 @@ def test_page_of_benchmarks_is_made_of_results(folds, tmp_path):
     assert f"{summary['sets']['set']['systems']['ridge']['means']['map']:.4f}" in text
     assert "## Winning numbers over 1 sets" in text
     assert "| read | 2 | 1 | 3.2 |" in text
+    assert "| theirs | 0.2500 / 0.5000 (0.125) | 0.2500 / 0.5000 (0.125) |" in text
     assert "Jumping points" not in text
 
 

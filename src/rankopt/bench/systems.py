@@ -46,7 +46,9 @@ def _powers(low: int, high: int, step: int = 1) -> tuple[float, ...]:
 ENTRIES: dict[str, Entry] = {
     "directrank": Entry("directrank", {"restarts": 20}, seeded=True),
     "directrank-bagged": Entry("directrank", {"bags": 30}, seeded=True),
-    "directboost": Entry("directboost", {}, {"num_leaves": (4, 10)}, seeded=True),
+    "directboost": Entry(
+        "directboost", {}, {"learning_rate": (0.2, 1.0), "num_leaves": (4, 10)}, seeded=True
+    ),
     "smoothrank": Entry("smoothrank", {}, {"l2": _powers(-5, 0)}),
     "approxrank": Entry("approxrank", {}, {"alpha": (10.0, 100.0), "l2": _powers(-5, -1, 2)}),
     "marginrank": Entry(
