@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankopt.errors import SpecError
+
 
 def as_generator(
     random_state: int | np.random.Generator | np.random.RandomState | None,
@@ -13,4 +15,9 @@ def as_generator(
         return random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31, size=4))
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise SpecError(
+            f"random_state: {random_state!r} is no seed; a whole number from 0 is one"
+        ) from None

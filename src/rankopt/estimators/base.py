@@ -20,6 +20,7 @@ from rankopt.arrays import Floats, Ints
 from rankopt.data.dataset import Dataset, dataset, query_weights
 from rankopt.data.groups import Groups
 from rankopt.errors import DataError, SpecError
+from rankopt.estimators.parameters import check_parameters
 from rankopt.evaluation.scores import evaluate_scores
 from rankopt.measures import Measure, as_measure
 from rankopt.models.model import Model, Recipe
@@ -77,6 +78,7 @@ class BaseRanker(BaseEstimator):
             within each query.
         eval_set : validation data, ``[(X, y)]`` with `eval_qid` or `eval_group`, or ``[Dataset]``.
         """
+        check_parameters(self)
         data = self._training_data(X, y, qid, group, query_weight)
         valid = self._validation_data(eval_set, eval_qid, eval_group)
         self.n_queries_ = data.groups.n_queries
