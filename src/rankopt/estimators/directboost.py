@@ -75,7 +75,8 @@ class DirectBoost(TreeRanker):
 
     References
     ----------
-    [tan2013direct]_, section 2.4; [friedman2002stochastic]_
+    [tan2013direct]_, section 2.4; [friedman2002stochastic]_; folds as the cross-validated committees of
+    [parmanto1996improving]_
 
     Examples
     --------

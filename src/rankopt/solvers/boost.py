@@ -55,7 +55,8 @@ class Boost:
 
     References
     ----------
-    [friedman2001greedy]_; [friedman2002stochastic]_; [tan2013direct]_, section 2.4
+    [friedman2001greedy]_; [friedman2002stochastic]_; [tan2013direct]_, section 2.4; folds as the
+    cross-validated committees of [parmanto1996improving]_
     """
 
     n_estimators: int = 100
