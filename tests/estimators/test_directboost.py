@@ -92,6 +92,12 @@ def test_held_out_queries_choose_the_number_of_rounds_and_end_the_training():
     assert model.n_iter_ == len(held_out) == model.best_iteration_ + 5 < 300
     assert model.tree_weights_.size == 5 * model.best_iteration_
     assert model.score(data) > model.best_score_ + 0.05  # which is of queries that were not seen
+    kept = f"The first {model.best_iteration_} of {model.n_iter_} rounds are kept."
+    assert kept in model.status_
+    assert model.best_iteration_ < 60
+    assert "lower learning_rate" in model.status_
+    patient = rankopt.DirectBoost(**{**settings, "n_estimators": 8, "learning_rate": 0.1}).fit(data)
+    assert "learning_rate" not in patient.status_
 
 
 def test_folds_by_default():

@@ -29,6 +29,8 @@ from rankopt.solvers.boost import Boost, Boosted
 if TYPE_CHECKING:
     from lightgbm import Booster
 
+_EARLY = 0.2  # of the rounds: a best one before that says that they were too large
+
 
 class TreeRanker(BaseRanker):
     """A weighted sum of trees, boosted.
@@ -158,9 +160,13 @@ class TreeRanker(BaseRanker):
         return weights * found.factors
 
     def _report(self, boosted: Boosted, watch: Watch, weights: Floats) -> None:
-        self.status_ = boosted.status.value
         self.history_ = boosted.history
         self.n_iter_ = max(len(boosted.history), 1)
+        self.status_ = boosted.status.value
+        if self.best_iteration_ < len(boosted.history):
+            self.status_ += f" The first {self.best_iteration_} of {self.n_iter_} rounds are kept."
+            if self.best_iteration_ < _EARLY * self.n_estimators:
+                self.status_ += " That is early; a lower learning_rate may well do better."
         self.evals_result_ = watch.results(str(self._measure()))
         self.tree_weights_ = weights
 
