@@ -30,7 +30,7 @@ import lightgbm as lgb
 import numpy as np
 from scipy.sparse import csr_matrix
 from sets import Cpu
-from staged import FIGURES, Staged, joined, parts, reached
+from staged import FIGURES, Staged, by_test_query, joined, parts, reached
 
 import rankopt
 from rankopt.arrays import Floats
@@ -234,9 +234,8 @@ Row = dict[str, Any]
 
 
 def by_query(name: str, folds: list[dict[str, Any]], figure: str) -> Floats:
-    """The value of each test query; where the folds share their test queries, its mean over the folds."""
-    values = [np.asarray(fold["values"][figure]) for fold in folds]
-    return np.mean(values, axis=0) if name == "lightgbm_rank" else np.concatenate(values)
+    """The value of each test query."""
+    return by_test_query(name, [np.asarray(fold["values"][figure]) for fold in folds])
 
 
 def table(name: str, leaves: int, asked: Asked, data: str) -> list[Row]:

@@ -17,7 +17,7 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 from boosting import RATES, SETS, matrix
-from staged import Staged, parts
+from staged import Staged, by_test_query, parts
 
 import rankopt
 from rankopt.arrays import Floats
@@ -74,7 +74,8 @@ def quality(name: str, trees: int, queries: int) -> list[dict[str, Any]]:
         ]
         before = [values(model, split) for split, model in pairs]
         after = [values(new.ensemble, split) for split, new in zip(splits, found, strict=True)]
-        row = {"set": name, "variant": variant, "folds": len(splits), **compared(before, after)}
+        row = {"set": name, "variant": variant, "folds": len(splits)}
+        row |= compared(name, before, after)
         row["changed"] = sum(new.changed for new in found)
         rows.append(row)
         print(json.dumps(row), file=sys.stderr, flush=True)
@@ -89,14 +90,14 @@ def values(model: Ensemble, split: list[Dataset]) -> list[Floats]:
     ]
 
 
-def compared(before: list[list[Floats]], after: list[list[Floats]]) -> dict[str, Any]:
+def compared(name: str, before: list[list[Floats]], after: list[list[Floats]]) -> dict[str, Any]:
     """Means over folds of each part, and the paired test on the test queries."""
     old, new = (np.array([[v.mean() for v in fold] for fold in side]) for side in (before, after))
     out: dict[str, Any] = {}
     for i, part in enumerate(("train", "valid", "test")):
         out |= {f"{part}_before": old[:, i].mean(), part: new[:, i].mean()}
         out[f"{part}_never_lower"] = bool(np.all(new[:, i] >= old[:, i] - 1e-12))
-    away = np.concatenate([b[2] - a[2] for a, b in zip(before, after, strict=True)])
+    away = by_test_query(name, [b[2] - a[2] for a, b in zip(before, after, strict=True)])
     return {**out, "p": p_value(away, "randomisation", np.random.default_rng(0))}
 
 

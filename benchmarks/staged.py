@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,11 @@ def joined(one: Dataset, other: Dataset) -> Dataset:
     sizes = np.concatenate((one.groups.sizes, other.groups.sizes))
     y = np.concatenate((one.labels, other.labels))
     return rankopt.dataset(X, y, np.repeat(np.arange(sizes.size), sizes))
+
+
+def by_test_query(name: str, values: Sequence[Floats]) -> Floats:
+    """Values of the test queries of all folds; where these share their queries, the means over the folds."""
+    return np.mean(values, axis=0) if name == "lightgbm_rank" else np.concatenate(values)
 
 
 @dataclass(frozen=True)
