@@ -42,9 +42,8 @@ from rankopt.threads import using_threads
 SETS = ("mq2008", "ohsumed", "lightgbm_rank", "mslr-like")
 RATES = (0.05, 0.15)
 SHARES = {0.05: 0.2, 0.15: 1.0}  # of the exact weight, DirectBoost's rates
-Fitted = tuple[
-    Trees, Floats, float | None
-]  # with the value that the number of trees was chosen by, if it was
+# An ensemble, and the value by which it has chosen its number of trees, if it has.
+Fitted = tuple[Trees, Floats, float | None]
 
 # What others reached on the same sets with small grids of their own: test NDCG@1 and NDCG@10.
 PEERS = {

@@ -16,7 +16,7 @@ CASES = [
     for name in SYSTEMS
     for parameter in inspect.signature(system(name).__init__).parameters.values()
     if set(str(parameter.annotation).split(" | ")) - {"None"} <= PLAIN
-    and parameter.name not in ("self", "random_state")
+    and parameter.name not in ("self", "random_state", "verbose")
 ]
 
 
@@ -53,7 +53,10 @@ def test_numbers_of_other_libraries_pass(settings):
     [
         ({"n_estimators": 10.5}, "n_estimators: 10.5 is not a whole number$"),
         ({"folds": 2.5}, "folds: 2.5 is not a whole number or none$"),
-        ({"bounds": 3}, "bounds: 3 is not a pair of numbers"),
+        ({"bounds": 3}, r"bounds: 3 is not a pair of numbers, such as \[0.1, 0.5\]"),
+        ({"bounds": (False, True)}, "is not a pair of numbers"),
+        ({"n_estimators": True}, "n_estimators: True is not a whole number"),
+        ({"learning_rate": True}, "learning_rate: True is not a number"),
         ({"bounds": (0.1, 0.2, 0.3)}, "is not a pair of numbers"),
         ({"step": 1}, "step: 1 is not a text"),
         ({"random_state": "x"}, "random_state: 'x' is no seed"),

@@ -28,7 +28,7 @@ def train(
     ],
     data: options.Data,
     valid: Annotated[
-        Path | None, typer.Option(help="Validation rows: the best round on them is kept.")
+        Path | None, typer.Option(help="Validation rows, by which the best round is chosen.")
     ] = None,
     test: Annotated[Path | None, typer.Option(help="Test rows, only scored at the end.")] = None,
     measure: options.OneMeasure = "ndcg@10",
